@@ -27,7 +27,7 @@ uint32_t dory_division_start_cycles(const struct dory_layer *layer)
     while (is_quick && layer->divisor >> bits > 1) {
         bits++;
     }
-    return 25 * bits;
+    return is_quick ? 120 + 12 * bits : 0;
 }
 
 uint64_t dory_least_cycles(const struct dory_layer *layer)

@@ -20,14 +20,17 @@ static bool has_nine_taps(const struct dory_layer *layer) { return layer->kernel
 enum { PIECE = 218 };
 
 /* Cycles of the sums of 4 pixels x 4 channels. Nine taps go from row to row, 16 pixels at a time: ends of rows lie in them
- * but for those that are an end of these, too. */
-static uint64_t scalar_sums_cycles(const struct dory_layer *layer, uint32_t pairs, uint32_t columns)
+ * but for those that are an end of these, too, and that of the last row. */
+static uint64_t scalar_sums_cycles(const struct dory_layer *layer, uint32_t pairs, const struct dory_tile_shape *tile)
 {
     if (pairs == 0) {
         return 4 * (layer->kernel_height * (layer->kernel_width * 9u + 6u) + 45);
     }
-    uint32_t divisor = dory_minimum(columns & -columns, 16);
-    return has_nine_taps(layer) ? 232 + PIECE * (16 - divisor) / (4 * columns) : 2 * (30 * (uint64_t)pairs + 55);
+    if (!has_nine_taps(layer)) {
+        return 2 * (30 * (uint64_t)pairs + 55);
+    }
+    uint32_t columns = tile->columns, divisor = tile->rows == 1 ? 16 : dory_minimum(columns & -columns, 16);
+    return 232 + PIECE * (16 - divisor) / (4 * columns);
 }
 
 /* What follows them, stores included, for 16 elements. */
@@ -95,7 +98,7 @@ static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const st
         .last_lanes = (tile->channels - 1u) % 4 + 1,
         .quad = pairs != 0 ? 63 * taps + 325 : 0, /* to spread its weights */
         .batch = scalar_batch_cycles(layer, pairs),
-        .block = scalar_sums_cycles(layer, pairs, tile->columns) + scalar_finish_cycles(layer) * dory_minimum(4, pixels) / 4,
+        .block = scalar_sums_cycles(layer, pairs, tile) + scalar_finish_cycles(layer) * dory_minimum(4, pixels) / 4,
         .pack = scalar_pack_cycles(layer) * dory_minimum(4, pixels) / 4,
     };
     return dory_busiest_cycles(work.quads * work.pixel_quads, cores, share_cycles, &work) +

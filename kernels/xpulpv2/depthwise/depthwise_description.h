@@ -61,16 +61,46 @@ static inline bool dory_depthwise_goes_through_memory(const struct dory_layer *l
            !dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE);
 }
 
-/* Cycles of a four that takes the long way. */
+/* Whether constants usually have that form: of smaller divisors, multipliers are seldom small enough. */
+static inline bool dory_depthwise_has_form(const struct dory_layer *layer)
+{
+    return layer->normalisation == DORY_NORMALISE_64 ? dory_multiplies_halves(layer) : layer->divisor >= 511;
+}
+
+/* Cycles to bring a channel's constants to it; where they have none, this is found out with the first channel of a quad. */
+enum { DORY_DEPTHWISE_TRANSLATION = 80 };
+
+/* Fours of a lane whose sums are in memory at once: what follows them is called for so many. */
+enum { DORY_DEPTHWISE_LONG_FOURS = 8 };
+
+/* Cycles of such a call, beside its fours. */
+static inline uint32_t dory_depthwise_call_cycles(const struct dory_layer *layer)
+{
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_NONE:
+    case DORY_NORMALISE_32: return 88;
+    case DORY_NORMALISE_CLAMPED: return 98;
+    case DORY_NORMALISE_64: return 128;
+    case DORY_NORMALISE_DIVIDE: return !dory_divides_narrowly(layer) ? 100 : dory_depthwise_has_form(layer) ? 165 : 200;
+    default: return 110;
+    }
+}
+
+/* Cycles of a four with it. */
 static inline uint32_t dory_depthwise_long_cycles(const struct dory_layer *layer)
 {
     switch (layer->normalisation) {
-    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 113 : 100;
-    case DORY_NORMALISE_64: return dory_multiplies_halves(layer) ? 110 : dory_shifts_narrowly(layer) ? 170 : 250;
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 98 : 88;
+    case DORY_NORMALISE_64: return dory_multiplies_halves(layer) ? 88 : dory_shifts_narrowly(layer) ? 137 : 198;
     case DORY_NORMALISE_SPLIT: return 140;
     case DORY_NORMALISE_HIGH: return 138;
-    case DORY_NORMALISE_DIVIDE: return 170 + 4 * dory_bitwise_division_cycles(layer);
-    default: return 100;
+    case DORY_NORMALISE_SHARED: return 160;
+    case DORY_NORMALISE_DIVIDE:
+        return !dory_divides_narrowly(layer)    ? 100 + 4 * dory_bitwise_division_cycles(layer)
+               : dory_depthwise_has_form(layer) ? 114
+                                                : 222;
+    case DORY_NORMALISE_NONE: return 96;
+    default: return 80;
     }
 }
 

@@ -327,9 +327,11 @@ static bool addresses_last(const struct dory_layer *layer, const struct axis *ax
     return !layer->input_is_signed && (axis->steps == 2 || (axis->steps == 1 && rolls(layer, axis)));
 }
 
-/* Cycles of a lane that computes so many fours in pairs. */
-static uint64_t lane_cycles(const struct dory_layer *layer, const struct axis *axis, uint32_t fours, uint64_t finish_cycles)
+/* Cycles of a lane that computes so many fours in pairs, which end in own[0] cycles; sums in memory are of some fours, whose
+ * call takes own[1]. */
+static uint64_t lane_cycles(const struct dory_layer *layer, const struct axis *axis, uint32_t fours, const uint64_t own[2])
 {
+    uint64_t finish_cycles = own[0];
     uint32_t outer = axis->steps, inner = layer->kernel_height;
     bool roll = rolls(layer, axis), last = addresses_last(layer, axis);
     uint64_t rows = outer * (roll ? 12 : 14) * inner, single_rows = outer * 8 * inner;
@@ -338,7 +340,8 @@ static uint64_t lane_cycles(const struct dory_layer *layer, const struct axis *a
                      : roll ? 17 + outer * 3
                             : 21 + outer * 4);
     uint64_t single = single_rows + finish_cycles + (last ? 10 + outer : 25 + outer * 7);
-    return fours / 2 * pair + fours % 2 * single + (last ? 50 : 35);
+    return fours / 2 * pair + fours % 2 * single + (last ? 50 : 35) +
+           dory_divide_up(fours, DORY_DEPTHWISE_LONG_FOURS) * own[1];
 }
 
 /* All units of a band. Two that overlap are made at once of pixels that are whole words. */
@@ -353,7 +356,7 @@ static uint64_t units_cycles(const struct dory_tile_shape *tile, const struct ax
     return units / 2 * (32 * rows + 80) + units % 2 * (13 * rows + 35);
 }
 
-/* The same: units, of which strips share some, and then four lanes, whose fours end in own[0] cycles. */
+/* The same: units, of which strips share some, and then four lanes; `own` as above. */
 static uint64_t any_band_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t rows,
                                 const uint64_t own[2])
 {
@@ -364,25 +367,44 @@ static uint64_t any_band_cycles(const struct dory_layer *layer, const struct dor
     uint32_t kept = axis.units > axis.advance ? axis.units - axis.advance : 0;
     uint32_t units = dory_minimum(kept + strips * (axis.units - kept), dory_divide_up(input_columns, axis.spacing));
     uint32_t narrow = (uint32_t)dory_ends_in_half(tile->columns); /* a strip of half as many fours */
-    uint64_t whole = lane_cycles(layer, &axis, rows, own[0]), half = lane_cycles(layer, &axis, (rows + 1) / 2, own[0]);
+    uint64_t whole = lane_cycles(layer, &axis, rows, own), half = lane_cycles(layer, &axis, (rows + 1) / 2, own);
     return units_cycles(tile, &axis, units, input_rows) + lanes_of(tile) * ((strips - narrow) * whole + narrow * half) +
            strips * (addresses_last(layer, &axis) ? 265 : 215) + 80;
 }
 
-static uint64_t any_area_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                                uint64_t finish_cycles, uint64_t quad_cycles)
+/* Beside bands, a core that has some of a quad's rows pairs its weights, in steps of words. */
+static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                           const uint64_t own[2], uint64_t quad_cycles)
 {
-    const uint64_t own[2] = {finish_cycles, 0};
     uint64_t quad = dory_depthwise_steps(layer->kernel_width, layer->stride_width) * (24 * layer->kernel_height + 75u);
-    return 620 + busiest_cycles(layer, tile, cores, any_band_cycles, own, quad + quad_cycles);
+    uint64_t cycles = 620 + busiest_cycles(layer, tile, cores, any_band_cycles, own, quad + quad_cycles);
+    cycles += 2 * dory_division_start_cycles(layer);  /* of two normalisers */
+    return cores > 1 ? cycles + cycles / 32 : cycles; /* banks are in use by others */
 }
 
-/* `finish_cycles`: of a four. `quad_cycles`: to bring a quad's constants to another form. */
-static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                           uint64_t finish_cycles, uint64_t quad_cycles)
+/* Sums in memory: a call for some fours of a lane takes a little more than along a line. */
+static uint64_t any_long_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                                uint64_t quad_cycles)
 {
-    uint64_t cycles = any_area_cycles(layer, tile, cores, finish_cycles, quad_cycles) + dory_division_start_cycles(layer);
-    return cores > 1 ? cycles + cycles / 32 : cycles; /* banks are in use by others */
+    const uint64_t own[2] = {dory_depthwise_long_cycles(layer) + 4, dory_depthwise_call_cycles(layer) + 28};
+    return any_cycles(layer, tile, cores, own, quad_cycles);
+}
+
+/* Fours of a direct kind. */
+static uint64_t any_direct_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                                  uint64_t finish_cycles)
+{
+    const uint64_t own[2] = {finish_cycles, 0};
+    return any_cycles(layer, tile, cores, own, 0);
+}
+
+/* The same of constants that are brought to a form for it, where they have one. */
+static uint64_t any_translated_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                                      uint64_t finish_cycles)
+{
+    const uint64_t own[2] = {finish_cycles, 0};
+    return dory_depthwise_has_form(layer) ? any_cycles(layer, tile, cores, own, lanes_of(tile) * DORY_DEPTHWISE_TRANSLATION)
+                                          : any_long_cycles(layer, tile, cores, DORY_DEPTHWISE_TRANSLATION);
 }
 
 /* Those of 3x3 are as fast but for lines. A program has all kernels that a layer might take, and what they take of L2 is
@@ -399,14 +421,14 @@ static bool has_3x3(const struct dory_layer *layer)
             (own == DORY_DIRECT_HIGH && depthwise_3x3_supports(layer, stride, DORY_DIRECT_HIGH_AWAY)));
 }
 
-#define DEPTHWISE(suffix, takes, finish_cycles, quad_cycles)                                                                \
+#define DEPTHWISE(suffix, takes, function, finish_cycles)                                                                   \
     static bool supports_any_##suffix(const struct dory_layer *layer)                                                       \
     {                                                                                                                       \
         return dory_has_depthwise_any(layer) && (takes) && !has_3x3(layer);                                                 \
     }                                                                                                                       \
     static uint64_t cycles_any_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores) \
     {                                                                                                                       \
-        return any_cycles(layer, tile, cores, finish_cycles, quad_cycles);                                                  \
+        return function(layer, tile, cores, finish_cycles);                                                                 \
     }                                                                                                                       \
     const struct dory_kernel_description dory_xpulpv2_depthwise_##suffix##_description = {                                  \
         .name = "dory_xpulpv2_depthwise_" #suffix,                                                                          \
@@ -415,22 +437,23 @@ static bool has_3x3(const struct dory_layer *layer)
         .cycles = cycles_any_##suffix,                                                                                      \
         .code_percent = 103,                                                                                                \
     };
+#define DIRECT_DEPTHWISE(suffix, kind, finish_cycles)                                                                       \
+    DEPTHWISE(suffix, dory_depthwise_kind(layer) == (kind), any_direct_cycles, finish_cycles)
 
-DEPTHWISE(direct, dory_depthwise_kind(layer) == DORY_DIRECT, 16, 0)
-DEPTHWISE(clamped, dory_depthwise_kind(layer) == DORY_DIRECT_CLAMPED, 20, 0)
-DEPTHWISE(clamped_less_one, dory_depthwise_kind(layer) == DORY_DIRECT_CLAMPED_LESS_ONE, 28, 0)
-DEPTHWISE(split, dory_depthwise_kind(layer) == DORY_DIRECT_SPLIT, 26, 0)
-DEPTHWISE(split_away, dory_depthwise_kind(layer) == DORY_DIRECT_SPLIT_AWAY, 37, 0)
-DEPTHWISE(high, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH, 39, 0)
-DEPTHWISE(high_away, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH_AWAY, 51, 0)
-DEPTHWISE(high_even, dory_depthwise_kind(layer) == DORY_DIRECT_HIGH_EVEN, 57, 0)
-DEPTHWISE(64, dory_depthwise_translates(layer, DORY_NORMALISE_64),
-          dory_multiplies_halves(layer) ? 32 : dory_depthwise_long_cycles(layer), 500)
-DEPTHWISE(divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 70, 290)
+DIRECT_DEPTHWISE(direct, DORY_DIRECT, 16)
+DIRECT_DEPTHWISE(clamped, DORY_DIRECT_CLAMPED, 20)
+DIRECT_DEPTHWISE(clamped_less_one, DORY_DIRECT_CLAMPED_LESS_ONE, 28)
+DIRECT_DEPTHWISE(split, DORY_DIRECT_SPLIT, 26)
+DIRECT_DEPTHWISE(split_away, DORY_DIRECT_SPLIT_AWAY, 37)
+DIRECT_DEPTHWISE(high, DORY_DIRECT_HIGH, 39)
+DIRECT_DEPTHWISE(high_away, DORY_DIRECT_HIGH_AWAY, 51)
+DIRECT_DEPTHWISE(high_even, DORY_DIRECT_HIGH_EVEN, 57)
+DEPTHWISE(64, dory_depthwise_translates(layer, DORY_NORMALISE_64), any_translated_cycles, 28)
+DEPTHWISE(divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), any_translated_cycles, 67)
 
 static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return any_cycles(layer, tile, cores, dory_depthwise_long_cycles(layer) + 4, 0) + 850;
+    return any_long_cycles(layer, tile, cores, 0);
 }
 
 static bool takes_long_way(const struct dory_layer *layer)

@@ -18,11 +18,10 @@ static uint32_t line_scratch_bytes(const struct dory_layer *layer, const struct 
     return cores * dory_line_core_bytes(kernel_of(layer), stride_of(layer));
 }
 
-/* Cycles of what ends: a four of a lane, an output of four lanes beside its sums, and what a quad takes before; and whether
- * sums go through memory, lane by lane. */
+/* Cycles of what ends: a four of a lane, an output of four lanes beside its sums, and a lane's constants that are brought to
+ * another form; and, where sums go through memory, the call for some fours of a lane. */
 struct finish {
-    uint32_t four, single, quad;
-    bool is_long;
+    uint32_t four, single, translation, call;
 };
 
 /* Outputs `first` to `end` - 1 of a line. */
@@ -33,18 +32,22 @@ struct part {
     bool starts;    /* its quad, whose weights are brought to the form of the fours */
 };
 
-/* A call for so many fours of a lane: what it starts with, and the fours. */
-static uint64_t call_cycles(uint32_t fours, uint32_t steps, bool slides, const struct finish *finish)
+/* What a lane starts with in a call, and a four of it. */
+static uint32_t lane_start_cycles(uint32_t steps, bool slides, const struct finish *finish)
 {
-    uint64_t four = finish->four + (!slides ? 8 + 18 * steps : steps <= 3 ? 6 + 6 * steps : 7 + 8 * steps);
-    return (slides ? 72 + 10 * steps : 80) + fours * four;
+    return 54 + (!slides ? 0 : steps <= 3 ? 14 * steps : 8 * steps) + finish->call;
+}
+
+static uint32_t four_cycles(uint32_t steps, bool slides, const struct finish *finish)
+{
+    return finish->four + (!slides ? 8 + 18 * steps : steps <= 3 ? 6 + 6 * steps : 7 + 8 * steps);
 }
 
 /* An output of all lanes. Fewer than four are summed up byte by byte, for words would reach beyond the last pixel. */
 static uint64_t single_cycles(uint32_t kernel, uint32_t lanes, const struct finish *finish)
 {
-    uint64_t sums = lanes == 4 ? 190 + 22 * dory_divide_up(kernel, 4) : 100 + lanes * (25 + 16 * (uint64_t)kernel);
-    return sums + finish->single * lanes / 4;
+    uint64_t sums = lanes == 4 ? 176 + 22 * dory_divide_up(kernel, 4) : 68 + lanes * (42 + 16 * (uint64_t)kernel);
+    return sums + (uint64_t)finish->single * lanes / 4;
 }
 
 static uint64_t part_cycles(const struct dory_layer *layer, const struct part *part, const struct finish *finish)
@@ -56,12 +59,12 @@ static uint64_t part_cycles(const struct dory_layer *layer, const struct part *p
     while (!ends && fours > 0 && (part->first + 4 * fours - 4) * stride + reach > inputs) {
         fours--;
     }
-    uint32_t singles = outputs - 4 * fours, more = ends && singles > 0 && outputs >= 4, calls = (fours > 0) + more;
-    uint64_t pairs = fours == 0 || !part->starts ? 0 : !slides ? 20 * steps : steps > 3 ? 25 + 20 * steps : 0;
-    uint64_t called = finish->is_long ? 125 : 0;
-    uint64_t lane = calls * called + pairs + (fours > 0 ? call_cycles(fours, steps, slides, finish) : 0) +
-                    (more ? call_cycles(1, steps, slides, finish) : 0);
-    uint64_t total = (part->joined ? 0 : 130 + 70 * calls) + part->lanes * lane;
+    uint32_t singles = outputs - 4 * fours, more = ends && singles > 0 && outputs >= 4;
+    uint32_t calls = (finish->call ? dory_divide_up(fours, DORY_DEPTHWISE_LONG_FOURS) : fours > 0) + more;
+    uint64_t pairs = fours > 0 && part->starts && (!slides || steps > 3) ? 14 + 20 * steps : 0;
+    uint64_t lane = calls * (uint64_t)lane_start_cycles(steps, slides, finish) + pairs +
+                    (fours + more) * (uint64_t)four_cycles(steps, slides, finish);
+    uint64_t total = (part->joined ? 0 : 160 + (finish->call ? 240 : 140) * calls) + part->lanes * lane;
     return total + (more ? 0 : singles) * single_cycles(kernel, part->lanes, finish);
 }
 
@@ -70,11 +73,11 @@ static bool joins(const struct dory_layer *layer, uint32_t lines, uint32_t outpu
 {
     uint32_t sliding = dory_line_sliding(layer, kernel_of(layer), stride_of(layer));
     return layer->kernel_height == 1 && lines == 1 && sliding != 0 && sliding <= 3 && kernel_of(layer) % 4 != 0 &&
-           outputs >= 4 && finish->quad == 0 && !dory_depthwise_takes_long_way(layer);
+           outputs >= 4 && finish->translation == 0 && !dory_depthwise_takes_long_way(layer);
 }
 
 /* Before the first line; and where there are fours, the code for them. */
-enum { START = 430, START_OF_FOURS = 60 };
+enum { START = 384, START_OF_FOURS = 19 };
 
 /* The lines of all quads, by fours of outputs. */
 struct lines {
@@ -82,6 +85,14 @@ struct lines {
     const struct finish *finish;
     uint32_t channels, count, outputs; /* lines of a quad, and outputs of a line */
 };
+
+/* To go on to a quad: a column's weights are brought next to each other. A lane whose constants have no other form is the
+ * last one that is looked at. */
+static uint64_t quad_cycles(const struct lines *of, uint32_t lanes)
+{
+    uint32_t column = of->layer->kernel_height == 1 ? 0 : 160 + 30 * kernel_of(of->layer);
+    return 36 + column + (of->finish->call ? 1 : lanes) * of->finish->translation;
+}
 
 /* Of one core: fours `first` to `end` - 1. Cores that have parts of more lines than others are the slowest. */
 static uint64_t core_cycles(const void *context, uint32_t first, uint32_t end)
@@ -91,8 +102,7 @@ static uint64_t core_cycles(const void *context, uint32_t first, uint32_t end)
     const struct finish *finish = of->finish;
     uint32_t channels = of->channels, lines = of->count, outputs = of->outputs;
     uint32_t fours = dory_divide_up(outputs, 4);
-    uint64_t total = outputs < 4 ? START : START + START_OF_FOURS,
-             column = layer->kernel_height == 1 ? 0 : 150 + 30 * kernel_of(layer);
+    uint64_t total = outputs < 4 ? START : START + START_OF_FOURS;
     bool may_join = joins(layer, lines, outputs, finish), was_whole = false;
     for (bool starts = true; first < end; starts = false) {
         uint32_t line = first / fours, next = dory_minimum((line + 1) * fours, end), start = first - line * fours;
@@ -105,7 +115,7 @@ static uint64_t core_cycles(const void *context, uint32_t first, uint32_t end)
                             .joined = is_whole && was_whole,
                             .starts = starts_quad};
         total += part_cycles(layer, &part, finish);
-        total += starts_quad ? column + finish->quad : 0;
+        total += starts_quad ? quad_cycles(of, part.lanes) : 0;
         was_whole = is_whole;
         first = next;
     }
@@ -122,11 +132,28 @@ static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_ti
     return dory_busiest_cycles(items, cores, core_cycles, &of) + dory_division_start_cycles(layer);
 }
 
+/* Of sums in memory. */
+static struct finish long_finish(const struct dory_layer *layer, uint32_t translation)
+{
+    uint32_t call = dory_depthwise_call_cycles(layer);
+    return (struct finish){.four = dory_depthwise_long_cycles(layer),
+                           .single = 4 * (call - 45 + dory_bitwise_division_cycles(layer)),
+                           .translation = translation,
+                           .call = call};
+}
+
+/* Of constants that are brought to a form for registers, where they have one. */
+static struct finish translated_finish(const struct dory_layer *layer, uint32_t four, uint32_t single)
+{
+    return dory_depthwise_has_form(layer) ? (struct finish){four, single, DORY_DEPTHWISE_TRANSLATION, 0}
+                                          : long_finish(layer, DORY_DEPTHWISE_TRANSLATION);
+}
+
 #define LINE(suffix, kind, percent, ...)                                                                                    \
     static bool supports_##suffix(const struct dory_layer *layer) { return dory_is_line(layer) && (kind); }                 \
     static uint64_t cycles_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)     \
     {                                                                                                                       \
-        return line_cycles(layer, tile, cores, (struct finish){__VA_ARGS__});                                               \
+        return line_cycles(layer, tile, cores, __VA_ARGS__);                                                                \
     }                                                                                                                       \
     const struct dory_kernel_description dory_xpulpv2_##suffix##_description = {                                            \
         .name = "dory_xpulpv2_" #suffix,                                                                                    \
@@ -135,21 +162,18 @@ static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_ti
         .cycles = cycles_##suffix,                                                                                          \
         .code_percent = percent,                                                                                            \
     };
-#define OF_KIND(kind) dory_depthwise_kind(layer) == (kind)
+#define DIRECT_LINE(suffix, kind, four, single)                                                                             \
+    LINE(line_##suffix, dory_depthwise_kind(layer) == (kind), 70, (struct finish){four, single, 0, 0})
 
-LINE(line_direct, OF_KIND(DORY_DIRECT), 70, 17, 0, 0, false)
-LINE(line_clamped, OF_KIND(DORY_DIRECT_CLAMPED), 70, 20, 20, 0, false)
-LINE(line_clamped_less_one, OF_KIND(DORY_DIRECT_CLAMPED_LESS_ONE), 70, 28, 40, 0, false)
-LINE(line_split, OF_KIND(DORY_DIRECT_SPLIT), 70, 31, 70, 0, false)
-LINE(line_split_away, OF_KIND(DORY_DIRECT_SPLIT_AWAY), 70, 40, 90, 0, false)
-LINE(line_high, OF_KIND(DORY_DIRECT_HIGH), 70, 43, 70, 0, false)
-LINE(line_high_away, OF_KIND(DORY_DIRECT_HIGH_AWAY), 70, 58, 80, 0, false)
-LINE(line_high_even, OF_KIND(DORY_DIRECT_HIGH_EVEN), 70, 61, 80, 0, false)
+DIRECT_LINE(direct, DORY_DIRECT, 15, 0)
+DIRECT_LINE(clamped, DORY_DIRECT_CLAMPED, 20, 32)
+DIRECT_LINE(clamped_less_one, DORY_DIRECT_CLAMPED_LESS_ONE, 29, 48)
+DIRECT_LINE(split, DORY_DIRECT_SPLIT, 28, 68)
+DIRECT_LINE(split_away, DORY_DIRECT_SPLIT_AWAY, 40, 64)
+DIRECT_LINE(high, DORY_DIRECT_HIGH, 40, 75)
+DIRECT_LINE(high_away, DORY_DIRECT_HIGH_AWAY, 53, 73)
+DIRECT_LINE(high_even, DORY_DIRECT_HIGH_EVEN, 57, 74)
 
-LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 83,
-     dory_multiplies_halves(layer) ? 24 : dory_depthwise_long_cycles(layer), dory_multiplies_halves(layer) ? 105 : 300, 500,
-     !dory_multiplies_halves(layer))
-LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 83, 57, 140, 540, false)
-
-LINE(line, dory_depthwise_goes_through_memory(layer), 70, dory_depthwise_long_cycles(layer) - 20,
-     170 + 4 * dory_bitwise_division_cycles(layer), 0, true)
+LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 83, translated_finish(layer, 30, 112))
+LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 83, translated_finish(layer, 68, 150))
+LINE(line, dory_depthwise_goes_through_memory(layer), 70, long_finish(layer, 0))
