@@ -4,18 +4,38 @@
 #include "direct.h"
 #include "scratch.h"
 
+/* Of the long way, behind the sums of a block: a call for each channel, and an element, with what stores it. */
+struct long_way {
+    uint32_t call, element;
+};
+
+static struct long_way long_way_of(const struct dory_layer *layer)
+{
+    bool is_quick = dory_divides_narrowly(layer) && dory_divides_quickly(layer);
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_NONE: return (struct long_way){32, layer->output_bits > 8 ? 23 : 14};
+    case DORY_NORMALISE_32: return (struct long_way){30, 17};
+    case DORY_NORMALISE_CLAMPED: return (struct long_way){30, layer->reciprocal ? 26 : 19};
+    case DORY_NORMALISE_SPLIT: return (struct long_way){56, 25};
+    case DORY_NORMALISE_HIGH: return (struct long_way){51, 26};
+    case DORY_NORMALISE_SHARED: return (struct long_way){32, 40};
+    case DORY_NORMALISE_DIVIDE:
+        return is_quick                       ? (struct long_way){100, 27}
+               : dory_divides_narrowly(layer) ? (struct long_way){110, 55}
+                                              : (struct long_way){85, 27 + dory_bitwise_division_cycles(layer)};
+    default: return dory_shifts_narrowly(layer) ? (struct long_way){75, 27} : (struct long_way){14, 57}; /* in 64 bits */
+    }
+}
+
+static uint64_t long_block_cycles(const struct dory_layer *layer, uint32_t pixels, uint32_t lanes)
+{
+    struct long_way way = long_way_of(layer);
+    return 213 + lanes * (way.call + (uint64_t)pixels * way.element);
+}
+
 uint64_t dory_long_finish_cycles(const struct dory_layer *layer)
 {
-    switch (layer->normalisation) {
-    case DORY_NORMALISE_NONE: return 610;
-    case DORY_NORMALISE_32: return 590;
-    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 710 : 590;
-    case DORY_NORMALISE_SPLIT: return 900;
-    case DORY_NORMALISE_HIGH: return 800;
-    case DORY_NORMALISE_SHARED: return 1000;
-    case DORY_NORMALISE_DIVIDE: return 1110;
-    default: return dory_shifts_narrowly(layer) ? 1050 : 1170; /* in 64 bits */
-    }
+    return long_block_cycles(layer, 4, 4) - 16 * dory_bitwise_division_cycles(layer);
 }
 
 uint64_t dory_long_quad_cycles(const struct dory_layer *layer)
@@ -23,7 +43,11 @@ uint64_t dory_long_quad_cycles(const struct dory_layer *layer)
     switch (layer->normalisation) {
     case DORY_NORMALISE_64: return dory_shifts_narrowly(layer) ? 650 : 690;
     case DORY_NORMALISE_DIVIDE: return 785;
-    default: return dory_long_finish_cycles(layer) * 4 / 10 + 195;
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 480 : 430;
+    case DORY_NORMALISE_SPLIT: return 555;
+    case DORY_NORMALISE_HIGH: return 515;
+    case DORY_NORMALISE_SHARED: return 595;
+    default: return 435;
     }
 }
 
@@ -37,7 +61,6 @@ static enum dory_direct kind_of(const struct dory_layer *layer)
 /* The same for whole blocks, as more than what the shortest way takes. */
 static uint64_t finish_cycles(const struct dory_layer *layer)
 {
-    uint64_t stores = layer->normalisation == DORY_NORMALISE_NONE && layer->output_bits > 8 ? 130 : 0;
     switch (kind_of(layer)) {
     case DORY_DIRECT: return 0;
     case DORY_DIRECT_CLAMPED: return 36;
@@ -48,7 +71,7 @@ static uint64_t finish_cycles(const struct dory_layer *layer)
     case DORY_DIRECT_HIGH: return 118;
     case DORY_DIRECT_HIGH_AWAY: return 156;
     case DORY_DIRECT_HIGH_EVEN: return 170;
-    default: return dory_long_finish_cycles(layer) + stores;
+    default: return long_block_cycles(layer, 4, 4);
     }
 }
 
@@ -56,7 +79,7 @@ static uint64_t finish_cycles(const struct dory_layer *layer)
 static uint64_t start_cycles(const struct dory_layer *layer)
 {
     switch (kind_of(layer)) {
-    case DORY_NOT_DIRECT: return 280;
+    case DORY_NOT_DIRECT: return 455;
     case DORY_DIRECT_CLAMPED_LESS_ONE:
     case DORY_DIRECT_CLAMPED_DIVIDED: return 550;
     case DORY_DIRECT_SPLIT: return 590;
@@ -82,8 +105,7 @@ int64_t dory_part_cycles(const struct dory_layer *layer, uint32_t pixels, uint32
         return 0;
     }
     if (kind_of(layer) == DORY_NOT_DIRECT) {
-        int64_t fewer = 16 - (int64_t)elements, division = dory_bitwise_division_cycles(layer);
-        return finish * (40 + 6 * lanes + elements) / 80 - finish - fewer * division;
+        return (int64_t)long_block_cycles(layer, pixels, lanes) - finish;
     }
     if (layer->output_bits < 8) {
         return longest * 6 / 10 + 20 + 16 * elements - finish - PACK_BLOCK;
@@ -98,11 +120,14 @@ static uint32_t step_tenths(const struct dory_layer *layer, unsigned cores)
     return 10 * instructions + (cores > 1 ? 5 : 2);
 }
 
+/* Whether blocks of a direct kind are packed, each by a call. */
+static bool packs(const struct dory_layer *layer) { return layer->output_bits < 8 && kind_of(layer) != DORY_NOT_DIRECT; }
+
 /* Cycles more for a block whose weights or output have fewer than 8 bits. */
 static uint32_t packed_cycles(const struct dory_layer *layer)
 {
-    bool packs = layer->output_bits < 8 && kind_of(layer) != DORY_NOT_DIRECT;
-    return (layer->weight_bits == 4 ? 16u : 0u) + (packs ? PACK_BLOCK : 0u);
+    bool is_long = kind_of(layer) == DORY_NOT_DIRECT && !dory_has_bytes(layer);
+    return (layer->weight_bits == 4 ? 16u : 0u) + (packs(layer) ? PACK_BLOCK : is_long ? 35u : 0u);
 }
 
 /* Whether a last quad of fewer than four channels has code of its own, as along a row: see product_part.c. */
@@ -139,7 +164,7 @@ static uint64_t share_cycles(const void *context, uint32_t first, uint32_t end)
 }
 
 /* To go on to four pixels, where all that is behind them is direct, and where a function is called for each block. */
-enum { ROW = 30, LONG_ROW = 110 };
+enum { ROW = 30, LONG_ROW = 80 };
 
 static struct grid grid_of(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t runs)
 {
@@ -149,7 +174,7 @@ static struct grid grid_of(const struct dory_layer *layer, const struct dory_til
     return (struct grid){
         .quads = dory_divide_up(tile->channels, 4),
         .pixel_quads = dory_divide_up(pixels, 4),
-        .row = is_direct ? ROW : LONG_ROW,
+        .row = is_direct && !packs(layer) ? ROW : LONG_ROW,
         .fewer_channels = has_part(layer, tile, runs) ? 120 : dory_part_cycles(layer, 4, lanes),
         .fewer_pixels = dory_part_cycles(layer, last, 4),
         .fewer_of_both = dory_part_cycles(layer, last, lanes),
@@ -157,21 +182,28 @@ static struct grid grid_of(const struct dory_layer *layer, const struct dory_til
     };
 }
 
+/* Four pixels by four channels. */
+static uint64_t block_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                             uint32_t run_bytes, uint32_t runs)
+{
+    uint64_t steps = (uint64_t)runs * dory_divide_up(run_bytes, 4);
+    uint64_t block = steps * step_tenths(layer, cores) / 10 + 86 + (runs > 1 ? 9 * runs - 4 : 0);
+    block += finish_cycles(layer) + packed_cycles(layer);
+    if (kind_of(layer) == DORY_NOT_DIRECT && layer->output_layout == DORY_CHW) { /* byte by byte, each a channel apart */
+        block += 85;
+    }
+    if (tile->input_channels < layer->input_channels) { /* 130 for a first chunk, 230 for a middle one, 550 for the last */
+        block += 300;
+    }
+    uint64_t three = has_part(layer, tile, runs) ? 5 * steps : 0; /* 5 instructions less than a step of four channels */
+    return block - three / dory_divide_up(tile->channels, 4);
+}
+
 uint64_t dory_product_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
                              uint32_t run_bytes, uint32_t runs, uint64_t source_cycles)
 {
     struct grid grid = grid_of(layer, tile, runs);
-    uint64_t steps = (uint64_t)runs * dory_divide_up(run_bytes, 4);
-    grid.block = steps * step_tenths(layer, cores) / 10 + 86 + (runs > 1 ? 9 * runs - 4 : 0);
-    grid.block += finish_cycles(layer) + packed_cycles(layer) + 16 * dory_bitwise_division_cycles(layer);
-    if (kind_of(layer) == DORY_NOT_DIRECT && layer->output_layout == DORY_CHW) { /* byte by byte, each a channel apart */
-        grid.block += 70;
-    }
-    if (tile->input_channels < layer->input_channels) { /* 130 for a first chunk, 230 for a middle one, 550 for the last */
-        grid.block += 300;
-    }
-    grid.block -=
-        has_part(layer, tile, runs) ? 5 * steps / grid.quads : 0; /* a step of three channels: 5 instructions less */
+    grid.block = block_cycles(layer, tile, cores, run_bytes, runs);
     grid.row += source_cycles;
     return dory_busiest_cycles(grid.quads * grid.pixel_quads, cores, share_cycles, &grid) + start_cycles(layer) +
            dory_division_start_cycles(layer);
@@ -229,26 +261,79 @@ static uint32_t row_scratch_bytes(const struct dory_layer *layer, const struct d
     return cores * dory_row_core_bytes(layer, tile->columns);
 }
 
-/* A core's pixels are copied word by word, of which 3 in 4 are misaligned unless all are words; with what the taps of the
- * first one read before it, once a part. Where lines do not divide the cores, some have parts of two, and the end of one. */
+/* Lines of pixels that dilation lets follow each other, each a grid of four pixels by quads of channels. */
+struct lines {
+    const struct dory_layer *layer;
+    uint32_t columns, in_row, fours; /* of the tile; lines of a row; fours of the longest line */
+    uint32_t lanes;                  /* channels of the last quad */
+    struct grid grid;                /* of a line whose last four are all there */
+};
+
+/* What a core copies of so many pixels, word by word, of which 3 in 4 are misaligned unless all are words. */
+static uint64_t row_copy_cycles(const struct dory_layer *layer, uint32_t pixels)
+{
+    uint32_t channels = layer->input_channels, words = dory_divide_up(channels, 4), rest = channels % 4;
+    return words * (13 + pixels * (rest == 0 ? 22 : 31) / 10 + pixels % 4 * 5) + (rest != 0 ? 6 + 13 * rest : 0);
+}
+
+/* To find a line and its pixels, and to start the product with its first four, which is more of a direct kind. */
+static uint64_t row_part_start_cycles(const struct lines *lines)
+{
+    enum dory_direct kind = kind_of(lines->layer);
+    return (lines->in_row > 1 ? 215u : 96u) + (kind == DORY_NOT_DIRECT ? 0u : kind == DORY_DIRECT ? 110u : 150u);
+}
+
+/* A part of a line: blocks `first` to `end` - 1 of its grid. Of a shorter line the last blocks have no pixels. */
+static uint64_t row_part_cycles(const struct lines *lines, uint32_t line, uint32_t first, uint32_t end)
+{
+    const struct dory_layer *layer = lines->layer;
+    struct grid grid = lines->grid;
+    uint32_t pixels = dory_divide_up(lines->columns - line % lines->in_row, layer->dilation_width);
+    uint32_t four = first / grid.quads, last = (pixels - 1) % 4 + 1;
+    uint32_t there = dory_minimum(4 * dory_divide_up(end, grid.quads), pixels);
+    if (there <= 4 * four) {
+        return 60;
+    }
+    grid.pixel_quads = dory_divide_up(pixels, 4);
+    grid.fewer_pixels = dory_part_cycles(layer, last, 4);
+    grid.fewer_of_both = dory_part_cycles(layer, last, lines->lanes);
+    return row_part_start_cycles(lines) + row_copy_cycles(layer, there - 4 * four + layer->kernel_width - 1) +
+           share_cycles(&grid, first, end);
+}
+
+/* Of a core: blocks `first` to `end` - 1 of the grids of all lines, a few fours of a line at once. */
+static uint64_t row_share_cycles(const void *context, uint32_t first, uint32_t end)
+{
+    const struct lines *lines = context;
+    uint32_t quads = lines->grid.quads, in_line = lines->fours * quads;
+    uint64_t cycles = 0;
+    for (uint32_t next; first < end; first = next) {
+        uint32_t line = first / in_line, start = first - line * in_line;
+        uint32_t batch = (start / quads + DORY_ROW_BATCH) * quads;
+        next = dory_minimum(end, line * in_line + dory_minimum(batch, in_line));
+        cycles += row_part_cycles(lines, line, start, next - line * in_line);
+    }
+    return cycles;
+}
+
+/* Where lines divide the cores, each has as many of these, and the first one is the longest; else the lines are one grid. */
 static uint64_t row_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint32_t fours = dory_row_fours(layer, tile->columns), words = dory_divide_up(layer->input_channels, 4);
-    uint32_t lines_of_row = dory_minimum(layer->dilation_width, tile->columns), lines = tile->rows * lines_of_row,
-             quads = dory_divide_up(tile->channels, 4);
-    uint32_t word_tenths = layer->input_channels % 4 == 0 ? 26 : 45, blocks = dory_divide_up(lines * fours * quads, cores);
-    struct dory_tile_shape shape = *tile;
-    shape.columns = (uint16_t)dory_minimum(lines_of_row * 4 * fours, UINT16_MAX);
-    bool even = cores % lines == 0;
-    uint32_t last = (dory_divide_up(tile->columns, layer->dilation_width) - 1) % 4 + 1,
-             lanes = quads == 1 ? tile->channels : 4;
-    uint64_t parts = dory_divide_up(dory_divide_up(lines * fours, cores), dory_minimum(DORY_ROW_BATCH, fours)) + !even;
-    uint64_t part = 150 + words * (5 + (layer->kernel_width - 1u) * word_tenths / 10);
-    int64_t ends =
-        (int64_t)dory_divide_up(blocks, fours) * (dory_part_cycles(layer, last, lanes) - dory_part_cycles(layer, 4, lanes));
-    uint64_t source = 40 + 4 * words * word_tenths / 10;
-    uint64_t product = dory_product_cycles(layer, &shape, cores, layer->kernel_width * 4 * words, 1, source);
-    return (uint64_t)((int64_t)(product + parts * part) + ends);
+    uint32_t channels = dory_round_up(layer->input_channels, 4),
+             pixel_lines = dory_minimum(layer->dilation_width, tile->columns);
+    struct lines lines = {.layer = layer,
+                          .columns = tile->columns,
+                          .in_row = layer->dilation_width == 1 ? 1 : pixel_lines,
+                          .fours = dory_row_fours(layer, tile->columns),
+                          .lanes = (tile->channels - 1u) % 4 + 1,
+                          .grid = grid_of(layer, tile, 1)};
+    uint32_t count = tile->rows * lines.in_row, items = lines.fours * lines.grid.quads;
+    bool apart = cores % count == 0;
+    lines.grid.steps_back = false;
+    lines.grid.row = kind_of(layer) == DORY_NOT_DIRECT ? 95 : 50;
+    lines.grid.block = block_cycles(layer, tile, cores, layer->kernel_width * channels, 1);
+    return dory_busiest_cycles(apart ? items : count * items, apart ? cores / count : cores, row_share_cycles, &lines) +
+           (kind_of(layer) == DORY_NOT_DIRECT ? 520 : 553) + dory_division_start_cycles(layer);
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution_row, row_supports, .scratch_bytes = row_scratch_bytes, .code_percent = 90,

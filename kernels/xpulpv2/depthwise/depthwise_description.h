@@ -61,10 +61,10 @@ static inline bool dory_depthwise_goes_through_memory(const struct dory_layer *l
            !dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE);
 }
 
-/* Whether constants usually have that form: of smaller divisors, multipliers are seldom small enough. */
+/* Whether constants usually have that form. */
 static inline bool dory_depthwise_has_form(const struct dory_layer *layer)
 {
-    return layer->normalisation == DORY_NORMALISE_64 ? dory_multiplies_halves(layer) : layer->divisor >= 511;
+    return layer->normalisation == DORY_NORMALISE_64 ? dory_multiplies_halves(layer) : dory_divides_quickly(layer);
 }
 
 /* Cycles to bring a channel's constants to it; where they have none, this is found out with the first channel of a quad. */

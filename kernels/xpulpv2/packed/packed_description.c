@@ -32,7 +32,7 @@ static uint64_t unpack_cycles(const struct dory_layer *layer, const struct dory_
 /* More than convolutions of bytes take to start. */
 static uint32_t packed_start_cycles(const struct dory_layer *layer)
 {
-    return dory_packed_direct_of(layer) == DORY_NOT_DIRECT ? 110 : 0;
+    return dory_packed_direct_of(layer) == DORY_NOT_DIRECT ? 60 : 0;
 }
 
 /* The same where a pixel is copied. */
