@@ -108,7 +108,7 @@ int64_t dory_part_cycles(const struct dory_layer *layer, uint32_t pixels, uint32
         return (int64_t)long_block_cycles(layer, pixels, lanes) - finish;
     }
     if (layer->output_bits < 8) {
-        return longest * 6 / 10 + 20 + 16 * elements - finish - PACK_BLOCK;
+        return longest * 6 / 10 - 30 + 16 * elements - finish - PACK_BLOCK;
     }
     return lanes == 4 ? 68 + 20 * pixels : 100 + 4 * elements; /* blocks of four channels follow one another */
 }

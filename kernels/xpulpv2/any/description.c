@@ -117,6 +117,133 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
            (layer->operation == DORY_GROUPED ? 740 : 490) + dory_division_start_cycles(layer);
 }
 
+/* ---- any elements in groups: windows are laid byte by byte, tap by tap -------------------------------------------- */
+
+/* Cycles to lay a pixel. */
+static uint64_t laid_pixel_cycles(const struct dory_layer *layer)
+{
+    uint32_t present = dory_minimum(dory_window_channels(layer), layer->input_channels), rest = present % 4;
+    uint64_t rows = layer->kernel_height, taps = rows * layer->kernel_width, words = present / 4;
+    if (layer->input_bits < 8) {
+        return 46 + taps * (37 + 30 * present);
+    }
+    if (layer->input_bits == 8) {
+        return 46 + 7 * rows + taps * (29 + 7 * words + 10 * rest);
+    }
+    return rest == 0 ? 46 + 9 * rows + taps * (8 + 15 * words) / 2 : 46 + 7 * rows + taps * (27 + 12 * words + 16 * rest);
+}
+
+/* What is behind sums in memory: a call for a channel, and an element. */
+struct laid_end {
+    uint32_t call, element;
+};
+
+static struct laid_end laid_end_of(const struct dory_layer *layer)
+{
+    bool is_narrow = dory_divides_narrowly(layer), is_quick = is_narrow && dory_divides_quickly(layer);
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_NONE: return (struct laid_end){80, 12};
+    case DORY_NORMALISE_32: return (struct laid_end){86, 9};
+    case DORY_NORMALISE_CLAMPED: return (struct laid_end){95, layer->reciprocal ? 16 : 8};
+    case DORY_NORMALISE_64:
+        return dory_multiplies_halves(layer) ? (struct laid_end){178, 9}
+               : dory_shifts_narrowly(layer) ? (struct laid_end){150, 26}
+                                             : (struct laid_end){92, 42};
+    case DORY_NORMALISE_DIVIDE:
+        return is_quick    ? (struct laid_end){166, 19}
+               : is_narrow ? (struct laid_end){168, 40}
+                           : (struct laid_end){120, 16 + dory_bitwise_division_cycles(layer)};
+    case DORY_NORMALISE_SHARED: return (struct laid_end){105, 30};
+    default: return (struct laid_end){123, layer->normalisation == DORY_NORMALISE_SPLIT ? 28 : 15};
+    }
+}
+
+/* Of so many pixels and channels of a quad, in rows of four pixels. */
+static uint64_t laid_finish_cycles(const struct dory_layer *layer, uint32_t rows, uint32_t pixels, uint32_t lanes)
+{
+    enum dory_direct kind =
+        layer->output_bits == 8 && pixels % 4 == 0 && lanes == 4 ? dory_direct_of(layer) : DORY_NOT_DIRECT;
+    struct laid_end end = laid_end_of(layer);
+    bool packs = layer->output_bits < 8;
+    switch (kind) {
+    case DORY_NOT_DIRECT:
+        return lanes * (end.call + (uint64_t)(packs ? 4 * rows : pixels) * end.element) + (packs ? 265 * rows : 0);
+    case DORY_DIRECT: return 75 + 250 * rows;
+    case DORY_DIRECT_CLAMPED:
+    case DORY_DIRECT_CLAMPED_LESS_ONE:
+    case DORY_DIRECT_CLAMPED_DIVIDED: return 75 + 375 * rows;
+    default: return 75 + 425 * rows;
+    }
+}
+
+/* The grid of windows by four pixels, a row of it, by a window's quads, which need not all be in the tile. */
+struct laid {
+    const struct dory_layer *layer;
+    uint32_t pixels, pixel_quads, channels, each; /* of the tile; quads of a window */
+    uint32_t batch;                               /* rows that are finished at once */
+    uint64_t pixel, block;                        /* to lay a pixel; sums of four pixels by four channels */
+};
+
+/* So many rows of a window from `row` on, of each its quads `first` to `end` - 1. */
+static uint64_t laid_rows_cycles(const struct laid *laid, uint32_t window, uint32_t row, uint32_t rows, uint32_t first,
+                                 uint32_t end)
+{
+    uint32_t left = dory_divide_up(laid->channels, 4) - window * laid->each, behind = dory_minimum(end, left);
+    uint32_t quads = behind > first ? behind - first : 0, pixels = dory_minimum(4 * rows, laid->pixels - 4 * row);
+    bool has_last = quads != 0 && behind == left;
+    uint64_t ends = (quads - has_last) * laid_finish_cycles(laid->layer, rows, pixels, 4);
+    ends += has_last ? laid_finish_cycles(laid->layer, rows, pixels, (laid->channels - 1) % 4 + 1) : 0;
+    return 36 + pixels * laid->pixel + quads * (49 + rows * laid->block) + ends;
+}
+
+/* Of a window's grid, items `first` to `end` - 1: the end of a row, whole rows, and the start of one. */
+static uint64_t laid_window_cycles(const struct laid *laid, uint32_t window, uint32_t first, uint32_t end)
+{
+    uint32_t each = laid->each, row = first / each, start = first % each, next = dory_minimum(end, first - start + each);
+    uint64_t cycles = 175;
+    if (start != 0) {
+        cycles += laid_rows_cycles(laid, window, row, 1, start, start + next - first);
+        first = next;
+        row++;
+    }
+    uint32_t whole = (end - first) / each, batches = whole == 0 ? 0 : (whole - 1) / laid->batch;
+    cycles += batches == 0 ? 0 : batches * laid_rows_cycles(laid, window, row, laid->batch, 0, each);
+    uint32_t rows = whole - batches * laid->batch, rest = end - first - whole * each; /* the last pixels may be missing */
+    cycles += rows == 0 ? 0 : laid_rows_cycles(laid, window, row + batches * laid->batch, rows, 0, each);
+    return cycles + (rest == 0 ? 0 : laid_rows_cycles(laid, window, row + whole, 1, 0, rest));
+}
+
+static uint64_t laid_share_cycles(const void *context, uint32_t first, uint32_t end)
+{
+    const struct laid *laid = context;
+    uint32_t items = laid->pixel_quads * laid->each;
+    uint64_t cycles = 0;
+    for (uint32_t next; first < end; first = next) {
+        uint32_t window = first / items, before = window * items;
+        next = dory_minimum(end, before + items);
+        cycles += laid_window_cycles(laid, window, first - before, next - before);
+    }
+    return cycles;
+}
+
+static uint64_t grouped_any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t pixel_bytes = dory_any_pixel_bytes(layer, tile->input_channels), halves = layer->input_bits == 16;
+    uint32_t each = layer->group_outputs % 4 == 0 ? layer->group_outputs / 4u : 1,
+             windows = dory_divide_up(dory_divide_up(tile->channels, 4), each);
+    uint64_t words = (uint64_t)pixel_bytes / 4 * (1 + halves);
+    struct laid laid = {.layer = layer,
+                        .pixels = (uint32_t)tile->rows * tile->columns,
+                        .pixel_quads = dory_divide_up((uint32_t)tile->rows * tile->columns, 4),
+                        .channels = tile->channels,
+                        .each = each,
+                        .batch = each == 1 ? 4 : dory_any_batch(pixel_bytes),
+                        .pixel = laid_pixel_cycles(layer),
+                        .block = words * (layer->weight_bits == 8 ? 247 : 275) / 10 + 132 + 59 * halves};
+    return dory_busiest_cycles(windows * laid.pixel_quads * each, cores, laid_share_cycles, &laid) + 645 +
+           dory_division_start_cycles(layer);
+}
+
 #define ANY(bits)                                                                                                           \
     static bool any_##bits##_supports(const struct dory_layer *layer) { return any_supports(layer, bits); }                 \
     static bool grouped_any_##bits##_supports(const struct dory_layer *layer) { return grouped_any_supports(layer, bits); } \
@@ -132,7 +259,7 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
         .name = "dory_xpulpv2_grouped_any_" #bits,                                                                          \
         .supports = grouped_any_##bits##_supports,                                                                          \
         .scratch_bytes = any_scratch_bytes,                                                                                 \
-        .cycles = any_cycles,                                                                                               \
+        .cycles = grouped_any_cycles,                                                                                       \
         .code_percent = 93,                                                                                                 \
     };
 
@@ -162,31 +289,48 @@ static uint32_t grouped_scratch_bytes(const struct dory_layer *layer, const stru
     return cores * dory_grouped_core_bytes(layer, tile->rows, input_columns(layer, tile));
 }
 
-/* Cycles to copy a pixel's window of a quad: by words, by fours of fewer bits, or one by one what there is. */
-static uint64_t window_cycles(const struct dory_layer *layer, uint32_t quad)
+/* How blocks end, and whether a function is called for each: where they go the long way, or are packed. */
+static enum dory_direct grouped_kind(const struct dory_layer *layer)
+{
+    return grouped_supports(layer) ? dory_product_direct_of(layer) : dory_packed_direct_of(layer);
+}
+
+static bool calls_for_blocks(const struct dory_layer *layer)
+{
+    return grouped_kind(layer) == DORY_NOT_DIRECT || layer->output_bits < 8;
+}
+
+/* Cycles to copy so many pixels' window of a quad: by words, by fours of fewer bits, or one by one what there is. */
+static uint64_t window_cycles(const struct dory_layer *layer, uint32_t quad, uint64_t pixels)
 {
     uint32_t window = dory_window_channels(layer), start = dory_window_start(layer, quad);
     bool is_there = layer->input_channels >= window;
     if (layer->input_bits == 8 && is_there) {
-        return dory_divide_up(window, 4) * 2;
+        return dory_divide_up(window, 4) * (11 + pixels * 24 / 10);
     }
-    return is_there && start * layer->input_bits % 8 == 0
-               ? 6 + window / 4 * 15
-               : 6 + 18 * (uint64_t)dory_minimum(window, layer->input_channels - start);
+    return pixels * (is_there && start * layer->input_bits % 8 == 0
+                         ? 5 + window / 4 * (layer->input_bits == 4 ? 17 : 14)
+                         : 9 + 18 * dory_minimum(window, layer->input_channels - start));
+}
+
+/* With each band of rows the products start anew: what their kind keeps in registers, and their first four pixels. */
+static uint64_t band_start_cycles(const struct dory_layer *layer)
+{
+    return calls_for_blocks(layer) ? 280 : grouped_kind(layer) == DORY_DIRECT ? 345 : 390;
 }
 
 /* Copies of a window for pixel quads `first` to `end` - 1: bands of rows from the first one's on, however many pixels of
- * them are the core's. With each band the products start anew: what their kind keeps in registers. */
+ * them are the core's. */
 static uint64_t bands_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t first,
-                             uint32_t end, uint64_t pixel_cycles)
+                             uint32_t end, uint32_t quad)
 {
-    uint64_t cycles = 0, band = dory_product_direct_of(layer) == DORY_DIRECT && dory_has_bytes(layer) ? 150 : 330;
+    uint64_t cycles = 0;
     while (first < end) {
         uint32_t row = 4 * first / tile->columns, rows = dory_minimum(dory_grouped_band_rows(tile->rows), tile->rows - row);
         uint32_t copied = dory_input_extent(rows, layer->kernel_height, layer->stride_height, layer->dilation_height) *
                           input_columns(layer, tile);
         first = row + rows == tile->rows ? end : (row + rows) * tile->columns / 4;
-        cycles += copied * pixel_cycles + band;
+        cycles += window_cycles(layer, quad, copied) + band_start_cycles(layer);
     }
     return cycles;
 }
@@ -199,13 +343,17 @@ static uint32_t first_quad(const struct dory_layer *layer, const struct dory_til
 }
 
 /* More for the blocks of a window whose pixels or channels are not all there: those before are not computed with them, as in
- * other convolutions. Pixel quads `first` to `end` - 1 of so many quads, of which the last one has `lanes` channels. */
+ * other convolutions, and four pixels that have such a block are not like those before, with which they would be computed
+ * without a start of their own. Pixel quads `first` to `end` - 1 of so many quads, of which the last one has `lanes`
+ * channels. */
 static int64_t parts_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t first, uint32_t end,
                             uint32_t quads, uint32_t lanes)
 {
     uint32_t pixels = (uint32_t)tile->rows * tile->columns, last = end == dory_divide_up(pixels, 4),
              rest = (pixels - 1) % 4 + 1;
-    return (int64_t)(end - first - last) * dory_part_cycles(layer, 4, lanes) + (last != 0 && rest != 4 ? 100 : 0) +
+    uint32_t unlike = lanes != 4 ? end - first : last != 0 && rest != 4;
+    return (int64_t)(end - first - last) * dory_part_cycles(layer, 4, lanes) +
+           (calls_for_blocks(layer) ? 0 : 75 * (int64_t)unlike) +
            last * ((quads - 1) * dory_part_cycles(layer, rest, 4) + dory_part_cycles(layer, rest, lanes));
 }
 
@@ -217,7 +365,7 @@ static uint64_t items_cycles(const struct dory_layer *layer, const struct dory_t
     uint16_t pixels = (uint16_t)(4 * count * cores), channels = (uint16_t)dory_minimum(4 * quads, UINT16_MAX / 4 * 4);
     struct dory_tile_shape shared = {1, pixels, channels, tile->input_channels}; /* equally */
     uint64_t steps = (uint64_t)layer->kernel_height * dory_divide_up(run_bytes, 4);
-    uint64_t find = tile->columns % 4 == 0 ? 45 : 65;               /* four pixels, and where they are stored */
+    uint64_t find = (tile->columns % 4 == 0 ? 0u : 22u) + (calls_for_blocks(layer) ? 13u : 27u); /* four pixels */
     uint64_t apart = window < 3 ? quads * steps * (4 - window) : 0; /* of four pixels' words some lie across two */
     return dory_product_cycles(layer, &shared, cores, run_bytes, layer->kernel_height, 0) + count * (find + apart);
 }
@@ -231,7 +379,7 @@ struct windows {
 };
 
 /* To go on to a window. */
-enum { WINDOW_CYCLES = 60 };
+enum { WINDOW_CYCLES = 35 };
 
 /* Of a core, beside its start: items `first` to `end` - 1 of the grid. */
 static uint64_t windows_cycles(const void *context, uint32_t first, uint32_t end)
@@ -247,19 +395,18 @@ static uint64_t windows_cycles(const void *context, uint32_t first, uint32_t end
         uint32_t lanes = is_last ? (tile->channels - 1u) % 4 + 1 : 4,
                  quad = first_quad(layer, tile) + window * windows->each;
         cycles += (int64_t)((behind - start) * (is_last ? windows->last_item : windows->item));
-        cycles += (int64_t)bands_cycles(layer, tile, start, behind, window_cycles(layer, quad)) + WINDOW_CYCLES;
+        cycles += (int64_t)bands_cycles(layer, tile, start, behind, quad) + WINDOW_CYCLES;
         cycles += parts_cycles(layer, tile, start, behind, is_last ? windows->last : windows->each, lanes);
         first += behind - start;
     }
     return cycles > 0 ? (uint64_t)cycles : 0;
 }
 
-/* Beside what the products take to start. Where pixels read one run, as 1x1 ones, nothing goes on to another one. */
-static uint64_t grouped_start_cycles(const struct dory_layer *layer)
+/* Beside what the products take to start; of direct kinds a part of it is done with each band. */
+static int64_t grouped_start_cycles(const struct dory_layer *layer)
 {
-    bool is_direct =
-        (grouped_supports(layer) ? dory_product_direct_of(layer) : dory_packed_direct_of(layer)) != DORY_NOT_DIRECT;
-    return is_direct ? 0 : grouped_supports(layer) ? 20 : 150;
+    bool is_direct = grouped_kind(layer) != DORY_NOT_DIRECT;
+    return grouped_supports(layer) ? (is_direct ? -50 : 90) : (is_direct ? 40 : 160);
 }
 
 static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -277,8 +424,8 @@ static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory
         .item = item,
         .last_item = items_cycles(layer, tile, cores, last, 1) - (one - item),
     };
-    return one - item + dory_busiest_cycles(count * windows.pixel_quads, cores, windows_cycles, &windows) +
-           grouped_start_cycles(layer);
+    uint64_t start = (uint64_t)((int64_t)(one - item) + grouped_start_cycles(layer));
+    return start + dory_busiest_cycles(count * windows.pixel_quads, cores, windows_cycles, &windows);
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles,
