@@ -93,8 +93,9 @@ static uint64_t band_cycles(const struct dory_layer *layer, const struct dory_ti
     return transpose + dory_divide_up(tile->columns, 4) * (lanes_of(tile) * (rows * own[0] / 10 + own[1]) + 48) + 80;
 }
 
-static uint64_t depthwise_total(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                                uint64_t row_tenths, uint64_t lane_cycles)
+/* Not in line: it would be in each kernel's, of which there are many. */
+static __attribute__((noinline)) uint64_t depthwise_total(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                                          unsigned cores, uint64_t row_tenths, uint64_t lane_cycles)
 {
     const uint64_t own[2] = {row_tenths, lane_cycles};
     uint64_t total = 350 + busiest_cycles(layer, tile, cores, band_cycles, own, 0);
@@ -166,12 +167,14 @@ DEPTHWISE_3X3(stride_2_high_away, 2, DORY_DIRECT_HIGH_AWAY, 790, 45)
 
 /* ---- depth-wise from an input in CHW ----------------------------------------------------------------------- */
 
-/* With the border that the kernels know; see depthwise_3x3_chw.c. */
-static bool depthwise_3x3_chw_supports(const struct dory_layer *layer, uint32_t stride, uint32_t left, enum dory_direct kind)
+/* With the border that the kernels know, rows that end in `end` columns, or 0: in any; see depthwise_3x3_chw.c. */
+static __attribute__((noinline)) bool depthwise_3x3_chw_supports(const struct dory_layer *layer, uint32_t stride,
+                                                                 uint32_t left, uint32_t end, enum dory_direct kind)
 {
     bool any = kind == DORY_DIRECT_SPLIT || kind == DORY_DIRECT_HIGH || kind == DORY_DIRECT_HIGH_AWAY;
     return depthwise_3x3_supports(layer, stride, kind) && layer->padding_left == left && layer->output_width >= 4 &&
-           layer->input_width == stride * layer->output_width && (any || layer->border_value == 0);
+           layer->input_width == stride * layer->output_width && (any || layer->border_value == 0) &&
+           (end == 0 || layer->output_width % 4 == end);
 }
 
 /* Strips of so many columns and a quad of channels, shared out by rows: a row of a lane takes so many tenths of a cycle, a
@@ -242,7 +245,7 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
 #define DEPTHWISE_3X3_CHW(suffix, stride, left, end, kind, row_tenths, lane_cycles)                                         \
     static bool supports_chw_##suffix(const struct dory_layer *layer)                                                       \
     {                                                                                                                       \
-        return depthwise_3x3_chw_supports(layer, stride, left, kind) && ((end) == 0 || layer->output_width % 4 == (end));   \
+        return depthwise_3x3_chw_supports(layer, stride, left, end, kind);                                                  \
     }                                                                                                                       \
     static uint64_t cycles_chw_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores) \
     {                                                                                                                       \

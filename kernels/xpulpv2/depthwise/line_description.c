@@ -122,8 +122,9 @@ static uint64_t core_cycles(const void *context, uint32_t first, uint32_t end)
     return total;
 }
 
-static uint64_t line_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                            struct finish finish)
+/* Not in line: it would be in each kernel's. */
+static __attribute__((noinline)) uint64_t line_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                                      unsigned cores, struct finish finish)
 {
     bool is_row = layer->kernel_height == 1;
     uint32_t outputs = is_row ? tile->columns : tile->rows, lines = is_row ? tile->rows : tile->columns;
