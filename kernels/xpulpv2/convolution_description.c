@@ -266,6 +266,8 @@ struct lines {
     const struct dory_layer *layer;
     uint32_t columns, in_row, fours; /* of the tile; lines of a row; fours of the longest line */
     uint32_t lanes;                  /* channels of the last quad */
+    uint32_t from;                   /* the first line of the grid */
+    uint64_t start;                  /* cycles with which a part of a line starts */
     struct grid grid;                /* of a line whose last four are all there */
 };
 
@@ -276,11 +278,13 @@ static uint64_t row_copy_cycles(const struct dory_layer *layer, uint32_t pixels)
     return words * (13 + pixels * (rest == 0 ? 22 : 31) / 10 + pixels % 4 * 5) + (rest != 0 ? 6 + 13 * rest : 0);
 }
 
-/* To find a line and its pixels, and to start the product with its first four, which is more of a direct kind. */
-static uint64_t row_part_start_cycles(const struct lines *lines)
+/* To find a line and its pixels, and to start the product: of a direct kind, and with whole quads, the more. */
+static uint64_t row_start_cycles(const struct lines *lines, const struct dory_tile_shape *tile)
 {
     enum dory_direct kind = kind_of(lines->layer);
-    return (lines->in_row > 1 ? 215u : 96u) + (kind == DORY_NOT_DIRECT ? 0u : kind == DORY_DIRECT ? 110u : 150u);
+    uint64_t find = lines->in_row > 1 ? 215 : 96, product = kind == DORY_DIRECT ? 26 : 63,
+             whole = tile->channels >= 4 ? 86 : 0;
+    return find + (kind == DORY_NOT_DIRECT ? 0 : product + whole);
 }
 
 /* A part of a line: blocks `first` to `end` - 1 of its grid. Of a shorter line the last blocks have no pixels. */
@@ -297,7 +301,7 @@ static uint64_t row_part_cycles(const struct lines *lines, uint32_t line, uint32
     grid.pixel_quads = dory_divide_up(pixels, 4);
     grid.fewer_pixels = dory_part_cycles(layer, last, 4);
     grid.fewer_of_both = dory_part_cycles(layer, last, lines->lanes);
-    return row_part_start_cycles(lines) + row_copy_cycles(layer, there - 4 * four + layer->kernel_width - 1) +
+    return lines->start + row_copy_cycles(layer, there - 4 * four + layer->kernel_width - 1) +
            share_cycles(&grid, first, end);
 }
 
@@ -311,29 +315,43 @@ static uint64_t row_share_cycles(const void *context, uint32_t first, uint32_t e
         uint32_t line = first / in_line, start = first - line * in_line;
         uint32_t batch = (start / quads + DORY_ROW_BATCH) * quads;
         next = dory_minimum(end, line * in_line + dory_minimum(batch, in_line));
-        cycles += row_part_cycles(lines, line, start, next - line * in_line);
+        cycles += row_part_cycles(lines, lines->from + line, start, next - line * in_line);
     }
     return cycles;
 }
 
-/* Where lines divide the cores, each has as many of these, and the first one is the longest; else the lines are one grid. */
+/* Where lines divide the cores, each has as many of these: the first one has the most pixels, but of the last one's fours
+ * some may be missing. Else the lines are one grid. */
+static uint64_t busiest_row_cycles(struct lines *lines, uint32_t count, unsigned cores)
+{
+    uint32_t items = lines->fours * lines->grid.quads;
+    if (cores % count != 0) {
+        return dory_busiest_cycles(count * items, cores, row_share_cycles, lines);
+    }
+    uint64_t first = dory_busiest_cycles(items, cores / count, row_share_cycles, lines);
+    lines->from = lines->in_row - 1;
+    uint64_t last = dory_busiest_cycles(items, cores / count, row_share_cycles, lines);
+    return first > last ? first : last;
+}
+
 static uint64_t row_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint32_t channels = dory_round_up(layer->input_channels, 4),
-             pixel_lines = dory_minimum(layer->dilation_width, tile->columns);
     struct lines lines = {.layer = layer,
                           .columns = tile->columns,
-                          .in_row = layer->dilation_width == 1 ? 1 : pixel_lines,
+                          .in_row = dory_minimum(layer->dilation_width, tile->columns),
                           .fours = dory_row_fours(layer, tile->columns),
                           .lanes = (tile->channels - 1u) % 4 + 1,
                           .grid = grid_of(layer, tile, 1)};
-    uint32_t count = tile->rows * lines.in_row, items = lines.fours * lines.grid.quads;
-    bool apart = cores % count == 0;
+    bool is_direct = kind_of(layer) != DORY_NOT_DIRECT;
+    lines.start = row_start_cycles(&lines, tile);
     lines.grid.steps_back = false;
-    lines.grid.row = kind_of(layer) == DORY_NOT_DIRECT ? 95 : 50;
-    lines.grid.block = block_cycles(layer, tile, cores, layer->kernel_width * channels, 1);
-    return dory_busiest_cycles(apart ? items : count * items, apart ? cores / count : cores, row_share_cycles, &lines) +
-           (kind_of(layer) == DORY_NOT_DIRECT ? 520 : 553) + dory_division_start_cycles(layer);
+    if (has_part(layer, tile, 1)) { /* where it is all there is of a row of four pixels, nothing is started anew */
+        lines.grid.fewer_channels = lines.grid.quads == 1 ? 35 : 145;
+    }
+    lines.grid.row = is_direct ? 50 : 95;
+    lines.grid.block = block_cycles(layer, tile, cores, layer->kernel_width * dory_round_up(layer->input_channels, 4), 1);
+    return busiest_row_cycles(&lines, tile->rows * lines.in_row, cores) + (is_direct ? 553 : 520) +
+           dory_division_start_cycles(layer);
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution_row, row_supports, .scratch_bytes = row_scratch_bytes, .code_percent = 90,
