@@ -18,6 +18,13 @@ uint64_t dory_linear_division_cycles(const struct dory_layer *layer, const struc
  * not all there. */
 uint64_t dory_linear_missing_cycles(const struct dory_tile_shape *tile, uint64_t blocks);
 
+/* What no convolution takes but those of any elements: 16 bits on either side. */
+static inline bool dory_has_halves(const struct dory_layer *layer)
+{
+    return (layer->input_bits == 16 || layer->output_bits == 16) && layer->input_bits <= 16 &&
+           2u * layer->input_channels <= UINT16_MAX;
+}
+
 /* Whether a layer has one of the kernels for pixels of few words (narrow/). */
 bool dory_has_narrow(const struct dory_layer *layer);
 
