@@ -90,7 +90,7 @@ struct lines {
  * last one that is looked at. */
 static uint64_t quad_cycles(const struct lines *of, uint32_t lanes)
 {
-    uint32_t column = of->layer->kernel_height == 1 ? 0 : 160 + 30 * kernel_of(of->layer);
+    uint32_t column = of->layer->kernel_height == 1 ? 0 : 110 + 38 * kernel_of(of->layer);
     return 36 + column + (of->finish->call ? 1 : lanes) * of->finish->translation;
 }
 
