@@ -41,7 +41,9 @@ static uint64_t scalar_finish_cycles(const struct dory_layer *layer)
     case DORY_NORMALISE_64: return dory_multiplies_halves(layer) ? 245 : dory_shifts_narrowly(layer) ? 465 : 695;
     case DORY_NORMALISE_SPLIT: return 380;
     case DORY_NORMALISE_HIGH: return 380;
-    case DORY_NORMALISE_DIVIDE: return 465 + 16 * dory_bitwise_division_cycles(layer);
+    case DORY_NORMALISE_DIVIDE:
+        return (dory_divides_narrowly(layer) && !dory_divides_quickly(layer) ? 800 : 465) +
+               16 * dory_bitwise_division_cycles(layer);
     case DORY_NORMALISE_SHARED: return 580;
     default: return 201;
     }
@@ -92,13 +94,14 @@ static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const st
 {
     uint32_t pairs = dory_scalar_pairs(layer, tile->channels), pixels = (uint32_t)tile->rows * tile->columns;
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
+    uint32_t finished = layer->output_bits < 8 ? 4 : dory_minimum(4, pixels); /* of four pixels; what is packed, whole */
     struct work work = {
         .quads = dory_divide_up(tile->channels, 4),
         .pixel_quads = dory_divide_up(pixels, 4),
         .last_lanes = (tile->channels - 1u) % 4 + 1,
         .quad = pairs != 0 ? 63 * taps + 325 : 0, /* to spread its weights */
         .batch = scalar_batch_cycles(layer, pairs),
-        .block = scalar_sums_cycles(layer, pairs, tile) + scalar_finish_cycles(layer) * dory_minimum(4, pixels) / 4,
+        .block = scalar_sums_cycles(layer, pairs, tile) + scalar_finish_cycles(layer) * finished / 4,
         .pack = scalar_pack_cycles(layer) * dory_minimum(4, pixels) / 4,
     };
     return dory_busiest_cycles(work.quads * work.pixel_quads, cores, share_cycles, &work) +
