@@ -8,24 +8,36 @@ static bool interpolation_supports(const struct dory_layer *layer)
 }
 
 /* Products of a row's and a column's weight are bytes: none is more than the sum of a pixel's, which is that of all pixels.
- */
+ * Where the sum is 256, only a pixel with a single weight has none. */
 static bool are_bytes(const struct dory_layer *layer)
 {
     const int32_t *row = layer->taps, *column = row + 4 * layer->row_pairs * layer->output_height;
-    return ((int64_t)row[2] + row[3]) * ((int64_t)column[2] + column[3]) <= UINT8_MAX;
+    return ((int64_t)row[2] + row[3]) * ((int64_t)column[2] + column[3]) <= UINT8_MAX + 1;
+}
+
+/* Of a pixel that has several pairs of rows and columns: where each one's elements are, once, or again for each channel. */
+static uint64_t windows_cycles(const struct dory_layer *layer, uint32_t channels)
+{
+    uint32_t windows = (uint32_t)layer->row_pairs * layer->column_pairs;
+    return windows <= 9 ? channels * (windows * 49 / 2 + 24) + windows * 70 + layer->row_pairs * 60u + 147
+                        : channels * (windows * 110 + 30);
+}
+
+/* Of a pixel whose scale is a shift. Beside the loop over fours, that over channels has its pointers in memory. */
+static uint64_t shifted_cycles(const struct dory_layer *layer, uint32_t channels)
+{
+    uint32_t fours = are_bytes(layer) ? channels / 4 : 0;
+    return channels < 4 ? channels * 26 + 145 : fours * 50 + (channels - 4 * fours) * 37 + (fours ? 240 : 215);
 }
 
 static uint64_t interpolation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
-    uint32_t windows = (uint32_t)layer->row_pairs * layer->column_pairs;
-    if (windows > 1) {
-        return windows <= 9 ? pixels * (tile->channels * (windows * 28 + 35) + windows * 150) + 500
-                            : pixels * tile->channels * (windows * 110 + 30) + 500;
+    if (layer->row_pairs > 1 || layer->column_pairs > 1) {
+        return pixels * windows_cycles(layer, tile->channels) + 475;
     }
     bool is_shift = layer->stages->first.multiplier == 1 << 30 && layer->left_shift >= 2;
-    uint32_t element = is_shift ? 22 : 32, fours = is_shift && are_bytes(layer) ? tile->channels / 4 : 0;
-    return pixels * (fours * 53 + (tile->channels - 4 * fours) * element + (fours ? 180 : 170)) + 500;
+    return is_shift ? pixels * shifted_cycles(layer, tile->channels) + 560 : pixels * (tile->channels * 35u + 160) + 500;
 }
 
 const struct dory_kernel_description dory_xpulpv2_interpolation_description = {
@@ -44,24 +56,34 @@ static bool is_softmax(const struct dory_layer *layer, bool by_thresholds)
 static bool softmax_supports(const struct dory_layer *layer) { return is_softmax(layer, false); }
 static bool softmax_exact_supports(const struct dory_layer *layer) { return is_softmax(layer, true); }
 
-/* A core does a part of a pixel, or several: each has a largest element and a sum. */
-static uint64_t softened_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                                uint64_t of_pixel, uint64_t of_element)
+/* What a softmax takes of each pixel that a core has elements of, whose largest element and sum it finds, and of each of its
+ * elements. */
+struct softened {
+    uint32_t channels; /* of a pixel of the tile */
+    uint64_t pixel, element;
+};
+
+static uint64_t share_cycles(const void *context, uint32_t first, uint32_t end)
 {
-    uint64_t items = (uint64_t)tile->rows * tile->columns * tile->channels, elements = (items + cores - 1) / cores;
-    uint64_t pixels = (elements + tile->channels - 1) / tile->channels;
-    pixels += elements % tile->channels != 0 && elements > tile->channels;
-    return pixels * (of_pixel + 27 * (uint64_t)layer->input_channels) + elements * of_element + 190;
+    const struct softened *softened = context;
+    uint32_t pixels = (end - 1) / softened->channels - first / softened->channels + 1;
+    return pixels * softened->pixel + (end - first) * softened->element;
+}
+
+static uint64_t softened_cycles(const struct dory_tile_shape *tile, unsigned cores, uint64_t of_pixel, uint64_t of_element)
+{
+    const struct softened softened = {tile->channels, of_pixel, of_element};
+    return dory_busiest_cycles((uint32_t)tile->rows * tile->columns * tile->channels, cores, share_cycles, &softened) + 190;
 }
 
 static uint64_t softmax_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return softened_cycles(layer, tile, cores, 265, 50);
+    return softened_cycles(tile, cores, 244 + layer->input_channels * 287u / 10, 47);
 }
 
 static uint64_t softmax_exact_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return softened_cycles(layer, tile, cores, 130, 250);
+    return softened_cycles(tile, cores, 51 + layer->input_channels * 265u / 10, 257);
 }
 
 const struct dory_kernel_description dory_xpulpv2_softmax_description = {
@@ -85,10 +107,13 @@ static bool largest_supports(const struct dory_layer *layer)
     return layer->operation == DORY_LARGEST && layer->input_bits == 8 && layer->output_bits >= 8;
 }
 
+/* Where the largest element is depends on the data: in the middle of random ones on the average, and farther back for the
+ * core that has to search longest. */
 static uint64_t largest_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
-    return pixels * (13 * (uint64_t)layer->input_channels + 42) + 90;
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns, channels = layer->input_channels;
+    uint64_t farther = pixels > 1 ? channels * 5 / 2 : 0;
+    return (uint64_t)((pixels + cores - 1) / cores) * (channels * 123 / 10 + 50) + farther + 135;
 }
 
 const struct dory_kernel_description dory_xpulpv2_largest_description = {
