@@ -248,14 +248,43 @@ static bool copy_supports(const struct dory_layer *layer)
     return layer->operation == DORY_COPY && layer->input_bits == 8 && layer->output_bits == 8;
 }
 
-/* A pixel's channels are a run of words, or are picked one by one. */
+/* Of four pixels so many bytes apart, how many do not start at a word. */
+static uint32_t misaligned_of_four(uint32_t first, uint32_t step)
+{
+    uint32_t count = 0;
+    for (uint32_t pixel = 0; pixel < 4; pixel++) {
+        count += (first + pixel * step) % 4 != 0;
+    }
+    return count;
+}
+
+/* Cycles of a pixel's run, of pixels so many bytes apart, to a byte of the output's pixels: two words at a time, which take
+ * longer where they lie across two, and bytes. */
+static uint64_t run_cycles(uint32_t bytes, uint32_t step, uint32_t start, uint32_t output_step)
+{
+    uint32_t misaligned = misaligned_of_four(0, step) + misaligned_of_four(start, output_step);
+    uint32_t pairs = bytes / 8, rest = bytes % 8;
+    return bytes == 0 ? 0 : 20 + (rest ? rest * 7 - 4 : 0) + (pairs ? pairs * (96 + 7 * misaligned) / 10 - 8 : 0);
+}
+
+/* Whether the channels of a map are a run of the input's, as the first two and the last one tell. */
+static bool is_run(const struct dory_layer *layer)
+{
+    const int32_t *channels = layer->map + layer->output_height + layer->output_width;
+    int32_t last = layer->output_channels - 1;
+    return channels[0] >= 0 && channels[last] == channels[0] + last && (last < 2 || channels[1] == channels[0] + 1);
+}
+
+/* A pixel's channels are a run, or are picked one by one. A map lies in L2, and a core looks for a run in all of it. */
 static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
-    uint64_t run = tile->channels / 4 * 4u + tile->channels % 4 * 5u + (layer->map ? 100 : 20),
-             picked = tile->channels * 16u + 40;
-    bool is_run = !layer->map || layer->input_channels == layer->output_channels;
-    return pixels * (is_run ? run : picked) + 335;
+    uint32_t channels = tile->channels, step = layer->input_channels * (layer->map ? 1u : layer->stride_width);
+    if (layer->map && !is_run(layer)) {
+        return pixels * (channels * 19 + 25) + 390;
+    }
+    uint64_t run = pixels * run_cycles(channels, step, 0, channels);
+    return run + (layer->map ? pixels * 16 + channels * 27 + 330 : pixels + 290);
 }
 
 const struct dory_kernel_description dory_xpulpv2_copy_description = {
@@ -283,30 +312,24 @@ static bool concatenation_supports(const struct dory_layer *layer)
            layer->minimum <= (layer->output_is_signed ? -128 : 0) && layer->maximum >= (layer->output_is_signed ? 127 : 255);
 }
 
-/* Of four pixels so many bytes apart, how many do not start at a word. */
-static uint32_t misaligned_of_four(uint32_t first, uint32_t step)
+/* Of a pixel's channels of both inputs. Some of them may lie anywhere among all: the mean of those of the first input, of
+ * the second, and of both, cut in the middle of where they can be. */
+static uint64_t joined_cycles(uint32_t first, uint32_t second, uint32_t channels)
 {
-    uint32_t count = 0;
-    for (uint32_t pixel = 0; pixel < 4; pixel++) {
-        count += (first + pixel * step) % 4 != 0;
-    }
-    return count;
-}
-
-/* Cycles of a pixel's run that starts at a byte of its pixel in the output: two words at a time, which take longer where
- * they lie across two, and bytes. */
-static uint64_t run_cycles(uint32_t bytes, uint32_t start, uint32_t output_bytes)
-{
-    uint32_t misaligned = misaligned_of_four(0, bytes) + misaligned_of_four(start, output_bytes);
-    uint32_t pairs = bytes / 8, rest = bytes % 8;
-    return bytes == 0 ? 0 : 20 + (rest ? rest * 7 - 4 : 0) + (pairs ? pairs * (96 + 7 * misaligned) / 10 - 8 : 0);
+    uint32_t of_first = first >= channels ? first - channels + 1 : 0, all = first + second - channels + 1;
+    uint32_t of_second = second >= channels ? second - channels + 1 : 0, of_both = all - of_first - of_second;
+    uint32_t least = channels > second ? channels - second : 1, cut = (least + dory_minimum(channels - 1, first)) / 2;
+    uint64_t both = run_cycles(cut, first, 0, channels) + run_cycles(channels - cut, second, cut, channels);
+    return (of_first * run_cycles(channels, first, 0, channels) + of_second * run_cycles(channels, second, 0, channels) +
+            of_both * both) /
+           all;
 }
 
 static uint64_t concatenation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
-    uint32_t first = dory_minimum(tile->channels, layer->input_channels);
-    return pixels * (run_cycles(first, 0, tile->channels) + run_cycles(tile->channels - first, first, tile->channels)) + 215;
+    uint32_t first = layer->input_channels;
+    return pixels * joined_cycles(first, layer->output_channels - first, tile->channels) + 210;
 }
 
 const struct dory_kernel_description dory_xpulpv2_concatenation_description = {

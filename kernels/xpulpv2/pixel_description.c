@@ -27,7 +27,7 @@ static uint64_t windows_cycles(const struct dory_layer *layer, uint32_t channels
 static uint64_t shifted_cycles(const struct dory_layer *layer, uint32_t channels)
 {
     uint32_t fours = are_bytes(layer) ? channels / 4 : 0;
-    return channels < 4 ? channels * 26 + 145 : fours * 50 + (channels - 4 * fours) * 37 + (fours ? 240 : 215);
+    return channels < 4 ? channels * 25 + 142 : fours * 48 + (channels - 4 * fours) * 37 + (fours ? 230 : 215);
 }
 
 static uint64_t interpolation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
