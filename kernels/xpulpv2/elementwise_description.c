@@ -350,55 +350,77 @@ static bool concatenation_any_supports(const struct dory_layer *layer)
 }
 
 /* Cycles of what is done to sixteen elements but for their stages: they become integers, in one piece or, where the inputs
- * meet among them, in two, and they become elements again. Fewer than sixteen are copied first, or last, byte by byte. */
-enum { READ_PIECE = 250, WRITE_SIXTEEN = 230, WRITE_BYTES = 290, COPY_READ = 60, COPY_WRITTEN = 116, COPY_BYTE = 9 };
+ * meet among them, in two, and they become elements again. Fewer than sixteen are copied first, or last, byte by byte; and
+ * where a piece of the second input does not begin with a byte, each of its elements is taken by itself. */
+enum { PIECE = 112, NARROW_PIECE = 190, READ = 45, UNPACK = 76, COPY_READ = 34, ASKEW = 16, ASKEW_LESS = 50 };
+enum { WRITE_HALVES = 171, PACK = 197, WRITE_BYTES = 312, COPY_WRITTEN = 176 };
 
-/* How the channels of a pixel are cut; the tile may have fewer than where the inputs meet, if it has not all channels. */
-struct pieces {
-    uint32_t read, copied;                      /* all of them, and those of fewer than sixteen elements */
-    uint32_t copied_elements, written_elements; /* of the latter, and of the last sixteen where it is not whole */
+static uint32_t copied_bytes_cycles(uint32_t count, uint32_t bits) { return dory_element_bytes(count, bits) * 17 / 2; }
+
+/* A pixel's groups of sixteen channels, of which the last one may be smaller. The tile may have fewer channels than where
+ * the inputs meet, if it has not all of them. */
+struct joined {
+    const struct dory_layer *layer;
+    uint32_t channels, groups, meeting; /* meeting: the group with the first channel of the second input */
+    uint64_t piece, element[2];         /* the latter of both inputs' elements */
+    uint64_t before, met, behind, last; /* of groups before that one, of itself, of those behind it, of the last group */
 };
 
-static struct pieces pieces_of(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+static uint64_t piece_cycles(const struct joined *joined, bool is_second, uint32_t first, uint32_t count)
 {
-    uint32_t groups = dory_divide_up(tile->channels, 16), rest = tile->channels % 16, meeting = layer->input_channels;
-    struct pieces pieces = {groups, rest != 0, rest, rest};
-    if (meeting % 16 != 0 && meeting < tile->channels) {
-        bool is_last = meeting / 16 == groups - 1;
-        pieces.read++;
-        pieces.copied += is_last && rest != 0 ? 1 : 2;
-        pieces.copied_elements += is_last && rest != 0 ? 0 : 16;
+    uint32_t bits = is_second ? joined->layer->second_input_bits : joined->layer->input_bits;
+    uint64_t cycles = joined->piece + count * joined->element[is_second];
+    if (first * bits % 8 != 0) {
+        return cycles + ASKEW * count - ASKEW_LESS;
     }
-    return pieces;
+    return cycles + (bits < 8 ? UNPACK : READ) + (count < 16 ? COPY_READ + copied_bytes_cycles(count, bits) : 0);
 }
 
-static uint64_t pieces_cycles(const struct dory_layer *layer, const struct pieces *pieces)
+static uint64_t group_cycles(const struct joined *joined, uint32_t group)
 {
-    uint64_t bits = pieces->copied_elements * layer->input_bits + pieces->written_elements * layer->output_bits;
-    return pieces->read * READ_PIECE + pieces->copied * COPY_READ + (pieces->written_elements ? COPY_WRITTEN : 0) +
-           bits * COPY_BYTE / 8;
+    uint32_t bits = joined->layer->output_bits, meeting = joined->layer->input_channels, first = 16 * group;
+    uint32_t count = dory_minimum(16, joined->channels - first);
+    uint32_t of_first = first < meeting ? dory_minimum(count, meeting - first) : 0;
+    uint64_t cycles = bits == 8 ? WRITE_BYTES : bits < 8 ? PACK : WRITE_HALVES;
+    cycles += count < 16 ? COPY_WRITTEN + copied_bytes_cycles(count, bits) : 0;
+    cycles += of_first != 0 ? piece_cycles(joined, false, first, of_first) : 0;
+    return cycles + (of_first != count ? piece_cycles(joined, true, first + of_first - meeting, count - of_first) : 0);
 }
 
-/* Of a pixel. Where the second input's sixteens do not begin with a byte, each of their elements is taken by itself; those
- * up to the first of them are of the input's first channels, and do. */
-static uint64_t askew_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+/* Of the first groups of a pixel. */
+static uint64_t groups_cycles(const struct joined *joined, uint32_t groups)
 {
-    uint32_t first = dory_round_up(layer->input_channels, 16);
-    bool is_askew = layer->input_channels * layer->second_input_bits % 8 != 0 && first < tile->channels;
-    return is_askew ? 6 * (tile->channels - first) : 0;
+    uint32_t whole = dory_minimum(groups, joined->groups - 1), before = dory_minimum(whole, joined->meeting);
+    uint64_t met = whole > before ? joined->met + (whole - before - 1) * joined->behind : 0;
+    return before * joined->before + met + (groups == joined->groups ? joined->last : 0);
+}
+
+/* Of a core that has groups `first` to `end` - 1 of all pixels. */
+static uint64_t joined_share_cycles(const void *context, uint32_t first, uint32_t end)
+{
+    const struct joined *joined = context;
+    uint32_t pixels = end / joined->groups - first / joined->groups;
+    uint32_t visited = (end - 1) / joined->groups - first / joined->groups + 1;
+    return pixels * groups_cycles(joined, joined->groups) + groups_cycles(joined, end % joined->groups) + visited * 71 -
+           groups_cycles(joined, first % joined->groups);
 }
 
 static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint32_t groups = dory_divide_up(tile->channels, 16);
-    struct pieces pieces = pieces_of(layer, tile);
-    uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
-    uint64_t pixel = pieces_cycles(layer, &pieces) + groups * (layer->output_bits == 8 ? WRITE_BYTES : WRITE_SIXTEEN);
-    uint64_t elements = tile->channels * dory_concatenation_element_cycles(layer) + askew_cycles(layer, tile);
     struct dory_narrow_stage input[2], end[2];
     bool is_narrow = dory_narrow_concatenation_of(input, end, layer); /* which the range of values is followed for */
-    return items * (pixel + elements) / groups + (pixels + cores - 1) / cores * 60 +
-           (is_narrow ? 885 + 6 * logarithms(layer) : 750);
+    struct joined joined = {.layer = layer, .channels = tile->channels, .groups = dory_divide_up(tile->channels, 16)};
+    joined.meeting = layer->input_channels / 16u;
+    joined.piece = is_narrow ? NARROW_PIECE : PIECE;
+    joined.element[0] = dory_concatenation_element_cycles(layer, false);
+    joined.element[1] = dory_concatenation_element_cycles(layer, true);
+    uint32_t last = joined.groups - 1;
+    joined.last = group_cycles(&joined, last);
+    joined.before = last > 0 ? group_cycles(&joined, 0) : 0;
+    joined.met = last > joined.meeting ? group_cycles(&joined, joined.meeting) : 0;
+    joined.behind = last > joined.meeting + 1 ? group_cycles(&joined, joined.meeting + 1) : 0;
+    return dory_busiest_cycles((uint32_t)tile->rows * tile->columns * joined.groups, cores, joined_share_cycles, &joined) +
+           (is_narrow ? 870 + 5 * logarithms(layer) + (layer->stages->has_second ? 115 : 0) : 300);
 }
 
 const struct dory_kernel_description dory_xpulpv2_concatenation_any_description = {

@@ -30,11 +30,6 @@ static uint32_t wide_cycles(const struct dory_stage *stage)
     return divisor == 1 ? WIDE : (divisor & (divisor - 1)) == 0 ? WIDE_SHIFTED : WIDE_DIVIDED;
 }
 
-static uint32_t wide_sum_cycles(const struct dory_stages *stages)
-{
-    return wide_cycles(&stages->first) + (stages->has_second ? wide_cycles(&stages->second) : 0);
-}
-
 static uint64_t magnitude(int64_t value) { return value < 0 ? -(uint64_t)value : (uint64_t)value; }
 
 /* Of the quotient of a value in the middle between the smallest and the largest one. */
@@ -104,28 +99,33 @@ uint32_t dory_addition_element_cycles(const struct dory_layer *layer)
     return added_cycles(&input[0]) + added_cycles(&input[1]) + added_cycles(&sum[0]) + added_cycles(&sum[1]) + 20;
 }
 
-/* Of a concatenation's, each of which goes through the elements by itself. */
+/* Of a concatenation's, each of which goes through the elements by itself; and in 64 bits, where a call does them all. */
+enum { PASSED = 8, PASSED_DIVIDED = 5, PASSED_THRESHOLDS = 171 };
+enum { PASSED_WIDE = 66, PASSED_WIDE_SHIFTED = 126, PASSED_WIDE_DIVIDED = 270 };
+
 static uint32_t passed_cycles(const struct dory_narrow_stage *stage)
 {
-    return stage->shift == DORY_DIVIDES ? 45 : dory_changes_nothing(stage) ? 0 : 9;
+    return stage->shift == DORY_DIVIDES  ? PASSED_DIVIDED + leading_zeros((uint32_t)stage->divisor) * 7 / 5
+           : dory_changes_nothing(stage) ? 0
+                                         : PASSED;
 }
 
-/* Of both inputs, by their channels. */
-static uint32_t mean_of_inputs(const struct dory_layer *layer, uint32_t first, uint32_t second)
+static uint32_t passed_wide_cycles(const struct dory_stage *stage)
 {
-    uint32_t channels = layer->input_channels, all = layer->output_channels;
-    return (first * channels + second * (all - channels)) / all;
+    uint64_t divisor = (uint64_t)stage->divisor;
+    return divisor == 1 ? PASSED_WIDE : (divisor & (divisor - 1)) == 0 ? PASSED_WIDE_SHIFTED : PASSED_WIDE_DIVIDED;
 }
 
-uint32_t dory_concatenation_element_cycles(const struct dory_layer *layer)
+uint32_t dory_concatenation_element_cycles(const struct dory_layer *layer, bool is_second)
 {
     struct dory_narrow_stage input[2], end[2];
     const struct dory_stages *stages = layer->stages;
-    if (!dory_narrow_concatenation_of(input, end, layer)) {
-        bool counts = layer->normalisation == DORY_NORMALISE_THRESHOLDS;
-        return mean_of_inputs(layer, wide_cycles(&stages->input[0]), wide_cycles(&stages->input[1])) +
-               (counts ? THRESHOLDS * 4 / 5 : wide_sum_cycles(stages));
+    if (dory_narrow_concatenation_of(input, end, layer)) {
+        return passed_cycles(&input[is_second]) + passed_cycles(&end[0]) + passed_cycles(&end[1]);
     }
-    return mean_of_inputs(layer, passed_cycles(&input[0]), passed_cycles(&input[1])) + passed_cycles(&end[0]) +
-           passed_cycles(&end[1]);
+    uint32_t cycles = passed_wide_cycles(&stages->input[is_second]);
+    if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
+        return cycles + PASSED_THRESHOLDS;
+    }
+    return cycles + passed_wide_cycles(&stages->first) + (stages->has_second ? passed_wide_cycles(&stages->second) : 0);
 }

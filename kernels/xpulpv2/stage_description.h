@@ -16,7 +16,7 @@ uint32_t dory_addition_element_cycles(const struct dory_layer *layer);
 /* Before the first element, to bring a second stage to its narrow form. */
 #define DORY_SECOND_STAGE_CYCLES 220
 
-/* From an element to one of a concatenation's, the mean of both inputs. */
-uint32_t dory_concatenation_element_cycles(const struct dory_layer *layer);
+/* From an element of one input to one of a concatenation's. */
+uint32_t dory_concatenation_element_cycles(const struct dory_layer *layer, bool is_second);
 
 #endif
