@@ -60,12 +60,12 @@ static uint32_t addition_tenths(const struct dory_layer *layer)
 {
     if (layer->normalisation == DORY_NORMALISE_HIGH) {
         bool is_shift = layer->stages->first.multiplier == DORY_QUARTER;
-        static const uint32_t by_products[] = {[DORY_ROUND_FLOOR] = 155, [DORY_ROUND_AWAY] = 177, [DORY_ROUND_EVEN] = 450};
+        static const uint32_t by_products[] = {[DORY_ROUND_FLOOR] = 155, [DORY_ROUND_AWAY] = 177, [DORY_ROUND_EVEN] = 488};
         static const uint32_t by_shifts[] = {[DORY_ROUND_FLOOR] = 112, [DORY_ROUND_AWAY] = 169, [DORY_ROUND_EVEN] = 142};
-        return !is_high_byte(layer) ? 450 : (is_shift ? by_shifts : by_products)[layer->rounding];
+        return !is_high_byte(layer) ? 488 : (is_shift ? by_shifts : by_products)[layer->rounding];
     }
     switch (way_of(layer)) {
-    case FOLDED: return layer->minimum >= 0 ? 71 : 110;
+    case FOLDED: return layer->minimum >= 0 ? 70 : 204;
     case TWICE:
     case SHIFTED: return 93;
     default: return 10 * dory_addition_element_cycles(layer);
@@ -118,12 +118,12 @@ static uint32_t addition_start_cycles(const struct dory_layer *layer)
     }
     struct dory_narrow_stage input[2], sum[2];
     bool is_narrow = dory_narrow_addition_of(input, sum, layer);
-    uint32_t second = layer->stages->has_second ? DORY_SECOND_STAGE_CYCLES : 0;
+    bool has_second = layer->stages->has_second;
     switch (way_of(layer)) {
-    case FOLDED: return is_small(layer->stages) ? 600u + 8 * dory_log2((uint64_t)layer->stages->first.divisor) : 1580;
+    case FOLDED: return is_small(layer->stages) ? 525u + 9 * dory_log2((uint64_t)layer->stages->first.divisor) : 1580;
     case TWICE:
-    case SHIFTED: return 1030 + second + 6 * logarithms(layer);
-    default: return !is_narrow ? 1100 : second + (is_looked_through(layer) ? 1310 : 1010);
+    case SHIFTED: return 1030 + (has_second ? DORY_SECOND_STAGE_CYCLES : 0u) + 6 * logarithms(layer);
+    default: return !is_narrow ? 650 : 1010 + (has_second ? 120u : 0) + (is_looked_through(layer) ? 170u : 0);
     }
 }
 
@@ -164,32 +164,79 @@ static bool has_bytes_or_halves(const struct dory_layer *layer)
            !layer->second_input_is_signed;
 }
 
-/* Of `count` elements of a pixel, up to sixteen: as integers, all sixteen of them where 32 bits are enough. */
-static uint64_t sixteen_cycles(const struct dory_layer *layer, uint32_t count)
+/* Cycles to make integers of up to sixteen elements of a pixel, and elements of integers. Fewer are copied first, or last,
+ * byte by byte. */
+enum { READ = 45, UNPACK = 76, COPY_READ = 34, WRITE_HALVES = 171, PACK = 197, WRITE_BYTES = 312, COPY_WRITTEN = 176 };
+
+static uint32_t copied_bytes_cycles(uint32_t count, uint32_t bits) { return dory_element_bytes(count, bits) * 17 / 2; }
+
+static uint32_t read_cycles(uint32_t count, uint32_t bits)
+{
+    return (bits < 8 ? UNPACK : READ) + (count < 16 ? COPY_READ + copied_bytes_cycles(count, bits) : 0);
+}
+
+static uint32_t write_cycles(uint32_t count, uint32_t bits)
+{
+    uint32_t written = bits == 8 ? WRITE_BYTES : bits < 8 ? PACK : WRITE_HALVES;
+    return written + (count < 16 ? COPY_WRITTEN + copied_bytes_cycles(count, bits) : 0);
+}
+
+/* A pixel's groups of sixteen channels, and the cycles of each: before one that may be unlike the others, of that one,
+ * behind it, and of the last group, which may be smaller. */
+struct groups {
+    uint32_t count, other;
+    uint64_t before, of_other, behind, last;
+};
+
+/* Of the first groups of a pixel. */
+static uint64_t first_groups_cycles(const struct groups *groups, uint32_t count)
+{
+    uint32_t whole = dory_minimum(count, groups->count - 1), before = dory_minimum(whole, groups->other);
+    uint64_t others = whole > before ? groups->of_other + (whole - before - 1) * groups->behind : 0;
+    return before * groups->before + others + (count == groups->count ? groups->last : 0);
+}
+
+/* Of a core that has groups `first` to `end` - 1 of all pixels. */
+static uint64_t groups_cycles(const void *context, uint32_t first, uint32_t end)
+{
+    const struct groups *groups = context;
+    uint32_t pixels = end / groups->count - first / groups->count;
+    uint32_t visited = (end - 1) / groups->count - first / groups->count + 1;
+    return pixels * first_groups_cycles(groups, groups->count) + first_groups_cycles(groups, end % groups->count) +
+           visited * 70 - first_groups_cycles(groups, first % groups->count);
+}
+
+static uint64_t busiest_groups_cycles(const struct groups *groups, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return dory_busiest_cycles((uint32_t)tile->rows * tile->columns * groups->count, cores, groups_cycles, groups);
+}
+
+/* Of a group: sums of all sixteen where 32 bits are enough, else of those that are there. */
+static uint64_t added_group_cycles(const struct dory_layer *layer, uint32_t count)
 {
     struct dory_narrow_stage input[2], sum[2];
-    bool is_packed = layer->input_bits < 8 || layer->second_input_bits < 8 || layer->output_bits < 8;
-    uint64_t unpacked = count == 16 ? 600 : (is_packed ? 700 : 450) + 25 * dory_minimum(count, 12); /* one by one */
+    uint64_t cycles = read_cycles(count, layer->input_bits) + read_cycles(count, layer->second_input_bits) +
+                      write_cycles(count, layer->output_bits);
     if (layer->normalisation == DORY_NORMALISE_HIGH) {
-        return unpacked + count * 43;
+        return cycles + count * 47 + 125;
     }
-    bool is_narrow = dory_narrow_addition_of(input, sum, layer);
-    return unpacked +
-           (is_narrow && scales(layer, input, sum) ? 340 : (is_narrow ? 16 : count) * dory_addition_element_cycles(layer));
+    return cycles + (dory_narrow_addition_of(input, sum, layer) ? dory_sixteen_sums_cycles(input, sum) + 260
+                                                                : count * dory_addition_element_cycles(layer) + 125);
 }
 
 static uint64_t addition_any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     struct dory_narrow_stage input[2], sum[2];
-    bool high = layer->normalisation == DORY_NORMALISE_HIGH;
-    if (!high && has_bytes_or_halves(layer) && dory_narrow_addition_of(input, sum, layer) && scales(layer, input, sum)) {
-        return elements_of_slowest_core(tile, cores) * 210 / 10 + 1400;
+    bool is_high = layer->normalisation == DORY_NORMALISE_HIGH;
+    bool is_narrow = !is_high && dory_narrow_addition_of(input, sum, layer); /* for which the range is followed */
+    if (is_narrow && has_bytes_or_halves(layer) && scales(layer, input, sum)) {
+        return words_of_slowest_core(tile, cores) * 23 + 1080;
     }
-    uint32_t whole = tile->channels / 16, rest = tile->channels % 16, groups = whole + (rest != 0);
-    uint64_t pixels = (uint64_t)tile->rows * tile->columns, items = (pixels * groups + cores - 1) / cores;
-    uint64_t pixel = whole * sixteen_cycles(layer, 16) + (rest ? sixteen_cycles(layer, rest) : 0);
-    uint32_t start = high ? 650 : dory_narrow_addition_of(input, sum, layer) ? 1180 : 650; /* the range is followed */
-    return items * pixel / groups + (pixels + cores - 1) / cores * 50 + start;
+    struct groups groups = {.count = dory_divide_up(tile->channels, 16), .other = UINT32_MAX};
+    groups.before = added_group_cycles(layer, 16);
+    groups.last = tile->channels % 16 != 0 ? added_group_cycles(layer, tile->channels % 16) : groups.before;
+    return busiest_groups_cycles(&groups, tile, cores) +
+           (is_narrow ? 970 + 7 * logarithms(layer) + (layer->stages->has_second ? 120 : 0) : 620);
 }
 
 const struct dory_kernel_description dory_xpulpv2_addition_any_description = {
@@ -206,14 +253,20 @@ static bool multiplication_supports(const struct dory_layer *layer)
            layer->input_bits == 8 && layer->second_input_bits == 8 && layer->output_bits == 8;
 }
 
-static uint64_t multiplication_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+/* Elements by fours where the way to bytes is short, and else, or those that are left over, one by one. */
+static uint64_t products_cycles(const struct dory_layer *layer, uint64_t count)
 {
     bool fast = is_high_byte(layer) && !layer->input_is_signed && !layer->second_input_is_signed;
-    static const uint32_t fast_tenths[] = {[DORY_ROUND_FLOOR] = 127, [DORY_ROUND_AWAY] = 147, [DORY_ROUND_EVEN] = 157};
-    uint32_t tenths = fast ? fast_tenths[layer->rounding] : 470;
-    uint64_t pixels = layer->second_is_pixel ? ((uint64_t)tile->rows * tile->columns + cores - 1) / cores : 0;
-    uint64_t rest = pixels * (tile->channels % 4) * 30;
-    return elements_of_slowest_core(tile, cores) * tenths / 10 + pixels * 60 + rest + 600;
+    static const uint32_t halves_of_four[] = {[DORY_ROUND_FLOOR] = 101, [DORY_ROUND_AWAY] = 117, [DORY_ROUND_EVEN] = 125};
+    uint64_t fours = fast ? count / 4 : 0, start = fours != 0 ? 38 : 0;
+    return fours * halves_of_four[layer->rounding] / 2 + start + (count - 4 * fours) * (fast ? 52 : 46);
+}
+
+static uint64_t multiplication_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
+    return layer->second_is_pixel ? pixels * (products_cycles(layer, tile->channels) + 36) + 480
+                                  : products_cycles(layer, words_of_slowest_core(tile, cores)) + 480;
 }
 
 const struct dory_kernel_description dory_xpulpv2_multiplication_description = {
@@ -349,77 +402,54 @@ static bool concatenation_any_supports(const struct dory_layer *layer)
            !concatenation_supports(layer);
 }
 
-/* Cycles of what is done to sixteen elements but for their stages: they become integers, in one piece or, where the inputs
- * meet among them, in two, and they become elements again. Fewer than sixteen are copied first, or last, byte by byte; and
- * where a piece of the second input does not begin with a byte, each of its elements is taken by itself. */
-enum { PIECE = 112, NARROW_PIECE = 190, READ = 45, UNPACK = 76, COPY_READ = 34, ASKEW = 16, ASKEW_LESS = 50 };
-enum { WRITE_HALVES = 171, PACK = 197, WRITE_BYTES = 312, COPY_WRITTEN = 176 };
+/* Of a group's elements that one input has; where they do not begin with a byte in it, each is taken by itself. */
+enum { PIECE = 112, NARROW_PIECE = 190, ASKEW = 16, ASKEW_LESS = 50 };
 
-static uint32_t copied_bytes_cycles(uint32_t count, uint32_t bits) { return dory_element_bytes(count, bits) * 17 / 2; }
-
-/* A pixel's groups of sixteen channels, of which the last one may be smaller. The tile may have fewer channels than where
- * the inputs meet, if it has not all of them. */
+/* The tile may have fewer channels than where the inputs meet, if it has not all of them. */
 struct joined {
     const struct dory_layer *layer;
-    uint32_t channels, groups, meeting; /* meeting: the group with the first channel of the second input */
-    uint64_t piece, element[2];         /* the latter of both inputs' elements */
-    uint64_t before, met, behind, last; /* of groups before that one, of itself, of those behind it, of the last group */
+    uint32_t channels;
+    uint64_t piece, element[2]; /* the latter of both inputs' elements, their stages */
 };
 
 static uint64_t piece_cycles(const struct joined *joined, bool is_second, uint32_t first, uint32_t count)
 {
     uint32_t bits = is_second ? joined->layer->second_input_bits : joined->layer->input_bits;
-    uint64_t cycles = joined->piece + count * joined->element[is_second];
-    if (first * bits % 8 != 0) {
-        return cycles + ASKEW * count - ASKEW_LESS;
-    }
-    return cycles + (bits < 8 ? UNPACK : READ) + (count < 16 ? COPY_READ + copied_bytes_cycles(count, bits) : 0);
+    return joined->piece + count * joined->element[is_second] +
+           (first * bits % 8 != 0 ? ASKEW * count - ASKEW_LESS : read_cycles(count, bits));
 }
 
-static uint64_t group_cycles(const struct joined *joined, uint32_t group)
+static uint64_t joined_group_cycles(const struct joined *joined, uint32_t group)
 {
-    uint32_t bits = joined->layer->output_bits, meeting = joined->layer->input_channels, first = 16 * group;
+    uint32_t meeting = joined->layer->input_channels, first = 16 * group;
     uint32_t count = dory_minimum(16, joined->channels - first);
     uint32_t of_first = first < meeting ? dory_minimum(count, meeting - first) : 0;
-    uint64_t cycles = bits == 8 ? WRITE_BYTES : bits < 8 ? PACK : WRITE_HALVES;
-    cycles += count < 16 ? COPY_WRITTEN + copied_bytes_cycles(count, bits) : 0;
+    uint64_t cycles = write_cycles(count, joined->layer->output_bits);
     cycles += of_first != 0 ? piece_cycles(joined, false, first, of_first) : 0;
     return cycles + (of_first != count ? piece_cycles(joined, true, first + of_first - meeting, count - of_first) : 0);
 }
 
-/* Of the first groups of a pixel. */
-static uint64_t groups_cycles(const struct joined *joined, uint32_t groups)
+/* The inputs meet in a group that is unlike the others. */
+static struct groups groups_of(const struct joined *joined)
 {
-    uint32_t whole = dory_minimum(groups, joined->groups - 1), before = dory_minimum(whole, joined->meeting);
-    uint64_t met = whole > before ? joined->met + (whole - before - 1) * joined->behind : 0;
-    return before * joined->before + met + (groups == joined->groups ? joined->last : 0);
-}
-
-/* Of a core that has groups `first` to `end` - 1 of all pixels. */
-static uint64_t joined_share_cycles(const void *context, uint32_t first, uint32_t end)
-{
-    const struct joined *joined = context;
-    uint32_t pixels = end / joined->groups - first / joined->groups;
-    uint32_t visited = (end - 1) / joined->groups - first / joined->groups + 1;
-    return pixels * groups_cycles(joined, joined->groups) + groups_cycles(joined, end % joined->groups) + visited * 71 -
-           groups_cycles(joined, first % joined->groups);
+    struct groups groups = {.count = dory_divide_up(joined->channels, 16), .other = joined->layer->input_channels / 16u};
+    uint32_t last = groups.count - 1;
+    groups.last = joined_group_cycles(joined, last);
+    groups.before = last > 0 ? joined_group_cycles(joined, 0) : 0;
+    groups.of_other = last > groups.other ? joined_group_cycles(joined, groups.other) : 0;
+    groups.behind = last > groups.other + 1 ? joined_group_cycles(joined, groups.other + 1) : 0;
+    return groups;
 }
 
 static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     struct dory_narrow_stage input[2], end[2];
     bool is_narrow = dory_narrow_concatenation_of(input, end, layer); /* which the range of values is followed for */
-    struct joined joined = {.layer = layer, .channels = tile->channels, .groups = dory_divide_up(tile->channels, 16)};
-    joined.meeting = layer->input_channels / 16u;
-    joined.piece = is_narrow ? NARROW_PIECE : PIECE;
+    struct joined joined = {.layer = layer, .channels = tile->channels, .piece = is_narrow ? NARROW_PIECE : PIECE};
     joined.element[0] = dory_concatenation_element_cycles(layer, false);
     joined.element[1] = dory_concatenation_element_cycles(layer, true);
-    uint32_t last = joined.groups - 1;
-    joined.last = group_cycles(&joined, last);
-    joined.before = last > 0 ? group_cycles(&joined, 0) : 0;
-    joined.met = last > joined.meeting ? group_cycles(&joined, joined.meeting) : 0;
-    joined.behind = last > joined.meeting + 1 ? group_cycles(&joined, joined.meeting + 1) : 0;
-    return dory_busiest_cycles((uint32_t)tile->rows * tile->columns * joined.groups, cores, joined_share_cycles, &joined) +
+    struct groups groups = groups_of(&joined);
+    return busiest_groups_cycles(&groups, tile, cores) +
            (is_narrow ? 870 + 5 * logarithms(layer) + (layer->stages->has_second ? 115 : 0) : 300);
 }
 

@@ -99,6 +99,28 @@ uint32_t dory_addition_element_cycles(const struct dory_layer *layer)
     return added_cycles(&input[0]) + added_cycles(&input[1]) + added_cycles(&sum[0]) + added_cycles(&sum[1]) + 20;
 }
 
+/* The same of sixteen at a time, whose sums are made first: as products and shifts, or by any stages, which cost more where
+ * they divide. */
+enum { LINEAR_SUMS = 175, NARROW_SUMS = 312, LINEAR_ENDS = 93, NARROW_ENDS = 394 };
+
+static bool is_linear(const struct dory_narrow_stage *stage)
+{
+    return stage->shift != DORY_DIVIDES && stage->minimum == INT32_MIN && stage->maximum == INT32_MAX;
+}
+
+static uint32_t sixteen_divisions(const struct dory_narrow_stage stage[2])
+{
+    return 16 * (narrow_cycles(&stage[0]) + narrow_cycles(&stage[1]) - 2 * NARROW);
+}
+
+uint32_t dory_sixteen_sums_cycles(const struct dory_narrow_stage input[2], const struct dory_narrow_stage sum[2])
+{
+    bool is_sum = is_linear(&input[0]) && is_linear(&input[1]);
+    bool is_end = sum[0].shift != DORY_DIVIDES && dory_only_clips(&sum[1]);
+    return (is_sum ? LINEAR_SUMS : NARROW_SUMS + sixteen_divisions(input)) +
+           (is_end ? LINEAR_ENDS : NARROW_ENDS + sixteen_divisions(sum));
+}
+
 /* Of a concatenation's, each of which goes through the elements by itself; and in 64 bits, where a call does them all. */
 enum { PASSED = 8, PASSED_DIVIDED = 5, PASSED_THRESHOLDS = 171 };
 enum { PASSED_WIDE = 66, PASSED_WIDE_SHIFTED = 126, PASSED_WIDE_DIVIDED = 270 };

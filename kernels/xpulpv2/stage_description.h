@@ -13,6 +13,9 @@ uint32_t dory_four_finish_cycles(const struct dory_layer *layer, struct dory_ran
 /* From two elements of at most 8 bits to one of an addition's, one by one, not by tables. */
 uint32_t dory_addition_element_cycles(const struct dory_layer *layer);
 
+/* Of sixteen integers of both inputs that become those of the output in 32 bits. */
+uint32_t dory_sixteen_sums_cycles(const struct dory_narrow_stage input[2], const struct dory_narrow_stage sum[2]);
+
 /* Before the first element, to bring a second stage to its narrow form. */
 #define DORY_SECOND_STAGE_CYCLES 220
 
