@@ -40,11 +40,19 @@ static struct window window_of(const struct dory_layer *layer, const struct dory
     return is_row ? (struct window){1, rows * columns} : (struct window){rows, columns};
 }
 
-/* Of four channels: pixels are added by fours. */
+/* Words of pixels that do not begin with one lie across two, but for every fourth pixel. */
+static uint32_t across_cycles(const struct dory_tile_shape *tile, uint32_t words)
+{
+    return tile->channels % 4 != 0 ? words * 3 / 4 : 0;
+}
+
+/* Of four channels: pixels are added by fours, and those that are left over. */
 static uint64_t average_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
     struct window window = window_of(layer, tile);
-    return window.rows * (window.columns / 4 * 16 + window.columns % 4 * 6 + 18) - 4;
+    uint32_t fours = window.columns / 4, rest = window.columns % 4;
+    uint32_t row = fours * 16 + rest * 6 + 10 + (fours ? 4 : 0) + (rest ? 3 : 0) + across_cycles(tile, window.columns);
+    return window.rows * row + 2;
 }
 
 /* Divisions and second stages are called element by element: what that is for four. */
@@ -83,13 +91,24 @@ static uint32_t start_cycles(const struct dory_layer *layer, bool is_plain)
     uint64_t divisor = (uint64_t)layer->stages->first.divisor;
     struct dory_narrow_stage stage[2];
     if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
-        return is_maximum ? 280 : 360;
+        return is_maximum ? 355 : 395;
     }
     if (layer->normalisation == DORY_NORMALISE_HIGH || !dory_narrow_stages_of(stage, layer, range_of(layer))) {
-        return is_maximum ? 510 : 600;
+        return is_maximum ? 550 : 580;
     }
     uint32_t second = layer->stages->has_second ? DORY_SECOND_STAGE_CYCLES : 0;
-    return second + (is_plain ? 635 : (divisor & (divisor - 1)) != 0 ? 675 : 585 + 7 * dory_log2(divisor));
+    return second + (is_plain ? 635 : (divisor & (divisor - 1)) != 0 ? 690 : 620 + 6 * dory_log2(divisor));
+}
+
+/* Of a quad: with so many quads each, all cores begin at one bank of the memory or at one of two, and stay together where
+ * they have parts of one pixel. */
+static uint64_t conflict_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t quads)
+{
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
+    if (tile->channels % 32 != 0 || quads % 8 != 0) {
+        return 0;
+    }
+    return tile->rows * tile->columns > 1 ? taps / 2 : taps * (quads % 16 == 0 ? 4 : 2) / 3;
 }
 
 /* Quads, and the channels that are left over one by one. */
@@ -99,18 +118,17 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
     bool is_maximum = layer->operation == DORY_MAXIMUM_POOL, is_plain = passes_on(layer);
     uint32_t finish = is_plain ? 0 : dory_scalar_finish_cycles(layer, range_of(layer)),
              four_finish = is_plain ? 0 : dory_four_finish_cycles(layer, range_of(layer)) + called_cycles(layer);
-    uint64_t maximum = window.rows * (window.columns * 3u + 10u) + (is_plain ? 22 : 42);
+    uint32_t row = window.columns * 3u + across_cycles(tile, window.columns) + (is_plain ? 10u : 11u);
+    uint64_t maximum = window.rows * row + (is_plain ? 22 : 42);
     struct items items = {
         .quad = (is_maximum ? maximum : average_cycles(layer, tile)) + four_finish,
-        .single = window.rows * (window.columns * (is_maximum ? 14u : 10u) + (is_maximum ? 4u : 13u)) + finish + 35,
+        .single = window.rows * (window.columns * (is_maximum ? 12u : 10u) + 7u) + finish + 35,
         .pixel = 35,
         .quads = tile->channels / 4,
         .singles = tile->channels % 4,
     };
-    uint32_t all = (uint32_t)tile->rows * tile->columns * (items.quads + items.singles), most = dory_divide_up(all, cores);
-    if (!is_maximum && tile->channels % 64 == 0 && most % 8 == 0) { /* cores read from one bank of the memory, or from two */
-        items.quad += (most % 16 == 0 ? 2 : 1) * (uint64_t)layer->kernel_height * layer->kernel_width;
-    }
+    uint32_t all = (uint32_t)tile->rows * tile->columns * (items.quads + items.singles);
+    items.quad += conflict_cycles(layer, tile, dory_divide_up(all, cores));
     return dory_busiest_cycles(all, cores, share_cycles, &items) + start_cycles(layer, is_plain);
 }
 
