@@ -113,12 +113,27 @@ static uint32_t sixteen_divisions(const struct dory_narrow_stage stage[2])
     return 16 * (narrow_cycles(&stage[0]) + narrow_cycles(&stage[1]) - 2 * NARROW);
 }
 
+static uint32_t sixteen_ends(const struct dory_narrow_stage stage[2])
+{
+    bool is_end = stage[0].shift != DORY_DIVIDES && dory_only_clips(&stage[1]);
+    return is_end ? LINEAR_ENDS : NARROW_ENDS + sixteen_divisions(stage);
+}
+
 uint32_t dory_sixteen_sums_cycles(const struct dory_narrow_stage input[2], const struct dory_narrow_stage sum[2])
 {
     bool is_sum = is_linear(&input[0]) && is_linear(&input[1]);
-    bool is_end = sum[0].shift != DORY_DIVIDES && dory_only_clips(&sum[1]);
-    return (is_sum ? LINEAR_SUMS : NARROW_SUMS + sixteen_divisions(input)) +
-           (is_end ? LINEAR_ENDS : NARROW_ENDS + sixteen_divisions(sum));
+    return (is_sum ? LINEAR_SUMS : NARROW_SUMS + sixteen_divisions(input)) + sixteen_ends(sum);
+}
+
+uint32_t dory_sixteen_finish_cycles(const struct dory_layer *layer, struct dory_range range)
+{
+    struct dory_narrow_stage stage[2];
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_HIGH: return 404;
+    case DORY_NORMALISE_THRESHOLDS: return 3220;
+    default: break;
+    }
+    return dory_narrow_stages_of(stage, layer, range) ? sixteen_ends(stage) : 16 * dory_scalar_finish_cycles(layer, range);
 }
 
 /* Of a concatenation's, each of which goes through the elements by itself; and in 64 bits, where a call does them all. */

@@ -10,6 +10,9 @@ uint32_t dory_scalar_finish_cycles(const struct dory_layer *layer, struct dory_r
 /* From four sums to four elements, see dory_scalar_finish_all: less where one product and one shift are enough. */
 uint32_t dory_four_finish_cycles(const struct dory_layer *layer, struct dory_range range);
 
+/* The same of sixteen. */
+uint32_t dory_sixteen_finish_cycles(const struct dory_layer *layer, struct dory_range range);
+
 /* From two elements of at most 8 bits to one of an addition's, one by one, not by tables. */
 uint32_t dory_addition_element_cycles(const struct dory_layer *layer);
 

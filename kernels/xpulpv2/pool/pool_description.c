@@ -63,7 +63,8 @@ static uint32_t called_cycles(const struct dory_layer *layer)
     return layer->normalisation < DORY_NORMALISE_HIGH && is_called ? (divides ? 120 : 90) : 0;
 }
 
-/* Of a core's part: what its share of the grid of pixels by quads, and channels that are left over, takes. */
+/* Of a core's part: what its share of the grid of pixels by quads, and channels that are left over, takes. In pools of any
+ * elements, by items, of which the last one is the only single. */
 struct items {
     uint64_t quad, single, pixel; /* cycles; of a pixel, to walk on to it, and to find how much of it is the core's */
     uint32_t quads, singles;      /* of a pixel */
@@ -160,78 +161,90 @@ static bool pool_any_supports(const struct dory_layer *layer)
 static uint64_t words_cycles(const struct dory_layer *layer, uint32_t count)
 {
     uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width, bits = (uint64_t)count * layer->input_bits;
-    uint64_t tenths = layer->input_bits == 2 ? 260 : layer->input_bits == 4 ? 134 : 94;
-    uint64_t part = bits % 32 != 0 ? 60 + taps * (tenths + 120 + bits % 32 * 10) / 10 : 0;
+    uint64_t tenths = layer->input_bits == 2 ? 225 : layer->input_bits == 4 ? 138 : 94;
+    uint64_t bytes = bits % 32 <= 24 ? 120 + bits % 32 * 10 : 0; /* tenths, too */
+    uint64_t part = bits % 32 != 0 ? 60 + taps * (tenths + bytes) / 10 : 0;
     return 40 + bits / 32 * (27 + taps * tenths / 10) + part;
 }
 
-/* Sums of sixteen channels of a pixel, two in a word. */
+/* Sums of sixteen channels of a pixel, two in a word; bytes lie across words where pixels do not begin with one. */
 static uint64_t sixteen_cycles(const struct dory_layer *layer, uint32_t channels)
 {
-    uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
-    uint32_t called = layer->normalisation == DORY_NORMALISE_HIGH ? 190 : 2 * called_cycles(layer); /* element by element */
-    uint32_t tap = layer->input_bits != 8 ? 43 : channels % 4 == 0 ? 31 : 45; /* where pixels begin within words */
-    return taps * tap + 4 * dory_four_finish_cycles(layer, range_of(layer)) + called + 280 +
-           (layer->input_is_signed ? 80 : 0);
+    uint32_t bytes_tap = channels % 4 == 0 ? 31 : 34;
+    uint32_t tap = layer->input_bits == 2 ? 44 : layer->input_bits == 4 ? 41 : bytes_tap;
+    uint32_t less = layer->output_bits == 16 ? 135 : layer->output_bits < 8 ? 105 : 0;
+    return layer->kernel_height * (layer->kernel_width * tap + 13) + dory_sixteen_finish_cycles(layer, range_of(layer)) +
+           525 - less + (layer->input_is_signed ? 115 : 0);
+}
+
+/* Of a window of so few channels that the pixel has not the bytes of four: element by element. */
+static uint64_t few_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t count)
+{
+    struct window window = window_of(layer, tile);
+    uint32_t tap = (layer->operation == DORY_MAXIMUM_POOL ? 14u : 17) + (layer->input_bits == 16 ? 5u : 0);
+    return 110 + count * (window.rows * (window.columns * tap + 10) + 10);
 }
 
 /* Of a window of four channels. */
-static uint64_t taps_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t count)
+static uint64_t taps_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
     struct window window = window_of(layer, tile);
-    uint64_t taps = (uint64_t)window.rows * window.columns;
+    uint32_t rows = window.rows, columns = window.columns;
     bool is_maximum = layer->operation == DORY_MAXIMUM_POOL;
-    if (count < 4 && dory_element_bytes(tile->channels, layer->input_bits) < layer->input_bits / 2u) {
-        return count * (taps * 16 + 20); /* element by element */
-    }
     switch (layer->input_bits) {
-    case 16: return is_maximum ? 2 * (taps * 94 / 10 + 27) : window.rows * (window.columns * 6u + 12);
-    case 8: return is_maximum ? window.rows * (window.columns * 3u + 15u) : average_cycles(layer, tile) + taps;
-    case 4: return taps * 21 + window.rows * 6u;
-    default: return taps * 18 + window.rows * 6u;
+    case 16: return is_maximum ? rows * (columns * 16 + 19) + 181 : rows * (columns * 6 + 12) + 155;
+    case 8: return is_maximum ? rows * (columns * 3 + 12) + 165 : average_cycles(layer, tile) + 163;
+    case 4: return rows * (columns * 21 + 6) + (is_maximum ? 155 : 132);
+    default: return rows * (columns * 18 + 7) + (is_maximum ? 150 : 130);
     }
+}
+
+/* Up to four channels of a pixel. What is no word is written byte by byte. */
+static uint64_t four_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t count)
+{
+    bool is_few = count < 4 && dory_element_bytes(tile->channels, layer->input_bits) < layer->input_bits / 2u;
+    uint32_t bytes = count < 4 || layer->output_bits < 8 ? dory_element_bytes(count, layer->output_bits) : 0;
+    return (is_few ? few_cycles(layer, tile, count) : taps_cycles(layer, tile)) + bytes * 11 +
+           dory_four_finish_cycles(layer, range_of(layer)) + called_cycles(layer);
 }
 
 /* Of up to sixteen channels of a pixel. */
 static uint64_t item_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t count)
 {
-    uint64_t cycles = 0;
+    uint32_t rest = count % 4;
     if (passes_on(layer)) {
         return words_cycles(layer, count);
     }
-    if (count == 16) {
-        return sixteen_cycles(layer, tile->channels);
-    }
-    for (uint32_t channel = 0; channel < count; channel += 4) {
-        cycles += taps_cycles(layer, tile, dory_minimum(4, count - channel)) +
-                  dory_four_finish_cycles(layer, range_of(layer)) + called_cycles(layer) + 160;
-    }
-    return cycles;
+    return count == 16 ? sixteen_cycles(layer, tile->channels)
+                       : count / 4 * four_cycles(layer, tile, 4) + (rest != 0 ? four_cycles(layer, tile, rest) : 0);
 }
 
 /* Of sums, whose range is that of all taps, its bounds are multiplied and divided in 64 bits. */
 static uint32_t any_start_cycles(const struct dory_layer *layer)
 {
     struct dory_narrow_stage stage[2];
-    bool is_high = layer->normalisation >= DORY_NORMALISE_HIGH;
-    bool is_narrow = !is_high && dory_narrow_stages_of(stage, layer, range_of(layer));
-    if (is_narrow) {
-        return layer->operation == DORY_MAXIMUM_POOL ? 900 : 880;
+    uint32_t sums = layer->operation == DORY_MAXIMUM_POOL ? 0 : 1;
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_HIGH: return 615 + sums * 62;
+    case DORY_NORMALISE_THRESHOLDS: return 445 + sums * 80;
+    default: break;
     }
-    return is_high ? 780 : 550;
+    if (passes_on(layer)) {
+        return 850;
+    }
+    return dory_narrow_stages_of(stage, layer, range_of(layer)) ? 695 + sums * 42 + (layer->stages->has_second ? 140 : 0)
+                                                                : 550;
 }
 
-/* Items of a pixel but for the last one are equal. A core that has less than a pixel has the last one if it takes longer. */
+/* Items of a pixel but for the last one are equal. */
 static uint64_t pool_any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint64_t pixels = (uint64_t)tile->rows * tile->columns;
-    uint32_t wide = dory_pool_item_channels(layer, passes_on(layer), (uint32_t)pixels, tile->channels, cores);
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns;
+    uint32_t wide = dory_pool_item_channels(layer, passes_on(layer), pixels, tile->channels, cores);
     uint32_t rest = tile->channels % wide, groups = dory_divide_up(tile->channels, wide);
-    uint64_t items = (pixels * groups + cores - 1) / cores, whole = item_cycles(layer, tile, wide);
-    uint64_t last = rest != 0 ? item_cycles(layer, tile, rest) : whole;
-    uint64_t cycles = items < groups ? (items - 1) * whole + (last > whole || groups == 1 ? last : whole)
-                                     : items * ((groups - 1) * whole + last) / groups;
-    return cycles + (pixels + cores - 1) / cores * 50 + any_start_cycles(layer);
+    struct items items = {.quad = item_cycles(layer, tile, wide), .pixel = 47, .quads = groups - 1, .singles = 1};
+    items.single = rest != 0 ? item_cycles(layer, tile, rest) : items.quad;
+    return dory_busiest_cycles(pixels * groups, cores, share_cycles, &items) + any_start_cycles(layer);
 }
 
 const struct dory_kernel_description dory_xpulpv2_pool_any_description = {
