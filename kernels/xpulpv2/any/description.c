@@ -14,44 +14,36 @@ static uint32_t any_scratch_bytes(const struct dory_layer *layer, const struct d
     return cores * dory_any_core_bytes(layer, tile->input_channels);
 }
 
-/* Cycles of an element that does not stay in registers, with its store. */
-static uint64_t any_element_cycles(const struct dory_layer *layer, uint32_t rows)
+/* Of a channel's sums of so many pixels, a call and the elements with their stores. */
+static uint64_t any_lane_cycles(const struct dory_layer *layer, uint32_t pixels)
 {
-    uint64_t store = layer->output_bits < 8 ? 22 : 0;
     switch (layer->normalisation) {
-    case DORY_NORMALISE_NONE:
-    case DORY_NORMALISE_32: return store + 10;
-    case DORY_NORMALISE_CLAMPED: return store + (layer->reciprocal ? 16 : 10);
-    case DORY_NORMALISE_DIVIDE: return store + 16 + dory_bitwise_division_cycles(layer);
-    case DORY_NORMALISE_64:
-        return store + (rows > 1 && dory_multiplies_halves(layer) ? 5 : dory_shifts_narrowly(layer) ? 12 : 26);
-    default: return store + 21;
+    case DORY_NORMALISE_NONE: return 73 + 12 * pixels;
+    case DORY_NORMALISE_32: return 76 + 9 * pixels;
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 82 + 17 * pixels : 95 + 8 * pixels;
+    case DORY_NORMALISE_SPLIT: return 105 + 20 * pixels;
+    case DORY_NORMALISE_HIGH: return 93 + 20 * pixels;
+    case DORY_NORMALISE_SHARED: return 85 + 31 * pixels;
+    case DORY_NORMALISE_DIVIDE: return 135 + (21 + dory_bitwise_division_cycles(layer)) * pixels;
+    default: break;
     }
+    if (pixels > 4 && dory_multiplies_halves(layer)) { /* constants are brought to another form */
+        return 137 + 8 * pixels;
+    }
+    return dory_shifts_narrowly(layer) ? 108 + 23 * pixels : 92 + 40 * pixels;
 }
 
-/* Behind the sums of blocks of 4 pixels and 4 channels, `rows` at a time: a call for each channel, and in 64 bits and by a
- * division one that brings its constants to another form. */
-static uint64_t any_sums_cycles(const struct dory_layer *layer, uint64_t blocks, uint32_t rows, uint32_t pixels)
+/* Of a whole block of bytes that is finished without calls; 0: there is no such way. */
+static uint32_t any_direct_cycles(const struct dory_layer *layer)
 {
-    uint64_t call = layer->normalisation == DORY_NORMALISE_DIVIDE ? 250
-                    : layer->normalisation == DORY_NORMALISE_64   ? 187
-                                                                  : 100;
-    return 4 * blocks / rows * call + 4 * blocks * pixels * any_element_cycles(layer, rows);
-}
-
-static uint64_t any_finish_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t blocks,
-                                  uint32_t rows)
-{
-    uint32_t pixels = dory_minimum(4, (uint32_t)tile->rows * tile->columns);
-    if (tile->input_channels < layer->input_channels && layer->operation != DORY_GROUPED) {
-        return blocks * (dory_long_finish_cycles(layer) + 480 + 16 * dory_bitwise_division_cycles(layer));
-    }
-    switch (layer->output_bits == 8 && pixels == 4 ? dory_direct_of(layer) : DORY_NOT_DIRECT) {
-    case DORY_NOT_DIRECT: return any_sums_cycles(layer, blocks, rows, pixels);
-    case DORY_DIRECT: return blocks * 320;
+    switch (layer->output_bits == 8 ? dory_direct_of(layer) : DORY_NOT_DIRECT) {
+    case DORY_NOT_DIRECT: return 0;
+    case DORY_DIRECT: return 260;
     case DORY_DIRECT_CLAMPED:
-    case DORY_DIRECT_CLAMPED_LESS_ONE: return blocks * 400;
-    default: return blocks * 565;
+    case DORY_DIRECT_CLAMPED_LESS_ONE: return 340;
+    case DORY_DIRECT_SPLIT:
+    case DORY_DIRECT_SPLIT_AWAY: return 445;
+    default: return 500;
     }
 }
 
@@ -59,19 +51,16 @@ static uint64_t any_finish_cycles(const struct dory_layer *layer, const struct d
 static uint64_t any_split_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
     bool is_grouped = layer->operation == DORY_GROUPED;
-    uint64_t bytes = dory_any_pixel_bytes(layer, tile->input_channels);
-    uint64_t runs = is_grouped ? (uint32_t)layer->kernel_height * layer->kernel_width : dory_runs(layer);
-    uint64_t rests = runs * (dory_run_elements(layer, is_grouped ? layer->input_channels : tile->input_channels) % 4);
-    if (is_grouped && dory_window_channels(layer) <= layer->input_channels) {
-        rests = 0;
+    uint64_t rows = layer->kernel_height, runs = is_grouped ? rows * layer->kernel_width : dory_runs(layer);
+    uint32_t elements = is_grouped ? dory_minimum(dory_window_channels(layer), layer->input_channels)
+                                   : dory_run_elements(layer, tile->input_channels);
+    uint32_t words = elements / 4, rest = elements % 4;
+    switch (layer->input_bits) {
+    case 16:
+        return rest == 0 ? 53 + rows * 10 + runs * (5 + 7 * words) : 53 + rows * 5 + runs * (29 + 13 * words + 16 * rest);
+    case 8: return 53 + rows * 7 + runs * (27 + 7 * words + 11 * rest);
+    default: return 53 + rows * 6 + runs * (31 + 30 * elements);
     }
-    if (layer->input_bits < 8) {
-        return bytes * 27 + runs * 37 + 40;
-    }
-    if (layer->input_bits == 16 && rests == 0) {
-        return bytes * 2 + runs + 110;
-    }
-    return bytes / 4 * (layer->input_bits == 16 ? 11 : 8) + runs * (is_grouped ? 29 : 37) + rests * 10 + 60;
 }
 
 /* The quads of channels for which four pixels are laid ready once. */
@@ -80,28 +69,77 @@ static uint32_t quads_of_group(const struct dory_layer *layer, uint32_t quads)
     return layer->group_outputs % 4 == 0 ? dory_minimum(quads, layer->group_outputs / 4u) : 1;
 }
 
-/* Four pixels for which a core lays them ready: its share of the quads, of so many for each four, may begin among those of
- * four pixels, and end among those of others. */
-static uint64_t started(const void *each, uint32_t first, uint32_t end)
+/* The grid of pixel quads by those quads of channels, of whose rows a core finishes some at once where it has all of them.
+ */
+struct any_grid {
+    const struct dory_layer *layer;
+    uint32_t quads, rows, window_rows, batch; /* quads and rows of a window, and rows of all */
+    uint32_t absent_pixels, absent_lanes;     /* of the four of a window's last row, and of the last quad */
+    uint64_t laid, block;                     /* of a pixel that is laid ready; of the sums of a block */
+    bool is_chunk;                            /* whose sums are not finished, or together with others */
+};
+
+/* A quad's sums of some rows become elements: a call, and to pack a block of elements below 8 bits. */
+enum { QUAD_CALL = 89, DIRECT_CALL = 130, PACK_ROW = 290 };
+
+static uint64_t any_rows_cycles(const struct any_grid *grid, uint32_t row, uint32_t rows, uint32_t first, uint32_t end)
 {
-    uint32_t quads = *(const uint32_t *)each;
-    return (end - 1) / quads - first / quads + 1;
+    const struct dory_layer *layer = grid->layer;
+    uint32_t last_rows = (row + rows) / grid->window_rows - row / grid->window_rows, quads = end - first;
+    uint32_t pixels = 4 * rows - last_rows * grid->absent_pixels;
+    uint32_t absent = end == grid->quads ? grid->absent_lanes : 0, direct_quads = quads - (absent != 0);
+    uint32_t direct = pixels % 4 == 0 ? any_direct_cycles(layer) : 0;
+    uint64_t cycles = pixels * grid->laid + rows * quads * grid->block;
+    if (grid->is_chunk) {
+        return cycles;
+    }
+    if (direct != 0) {
+        cycles += direct_quads * (DIRECT_CALL + rows * direct);
+        quads -= direct_quads;
+    }
+    bool is_packed = layer->output_bits < 8;
+    return cycles + quads * (QUAD_CALL + (is_packed ? rows * PACK_ROW : 0)) +
+           (4 * quads - absent) * any_lane_cycles(layer, is_packed ? 4 * rows : pixels);
+}
+
+/* Parts of a first and a last row, and the whole ones between them. */
+static uint64_t any_share_cycles(const void *context, uint32_t first, uint32_t end)
+{
+    const struct any_grid *grid = context;
+    uint32_t quads = grid->quads, row = first / quads, begin = first % quads, end_row = end / quads, behind = end % quads;
+    uint64_t cycles = 0;
+    if (row == end_row) {
+        return any_rows_cycles(grid, row, 1, begin, behind);
+    }
+    if (begin != 0) {
+        cycles = any_rows_cycles(grid, row++, 1, begin, quads);
+    }
+    if (row < end_row) {
+        uint32_t batches = (end_row - row - 1) / grid->batch, last = row + batches * grid->batch;
+        cycles += batches * any_rows_cycles(grid, row, grid->batch, 0, quads) +
+                  any_rows_cycles(grid, last, end_row - last, 0, quads);
+    }
+    return cycles + (behind != 0 ? any_rows_cycles(grid, end_row, 1, 0, behind) : 0);
 }
 
 static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
+    bool is_grouped = layer->operation == DORY_GROUPED;
     uint32_t quads = dory_divide_up(tile->channels, 4), pixels = (uint32_t)tile->rows * tile->columns;
-    uint32_t each = layer->operation == DORY_GROUPED ? quads_of_group(layer, quads) : quads;
+    uint32_t each = is_grouped ? quads_of_group(layer, quads) : quads, windows = dory_divide_up(quads, each);
     uint32_t pixel_bytes = dory_any_pixel_bytes(layer, tile->input_channels);
-    uint32_t pixel_quads = dory_divide_up(pixels, 4), items = dory_divide_up(quads, each) * each * pixel_quads;
-    uint64_t blocks = (items + cores - 1) / cores, most_started = dory_busiest_cycles(items, cores, started, &each);
-    uint64_t whole = blocks / each, batch = dory_minimum(each == 1 ? 4 : dory_any_batch(pixel_bytes), pixel_quads);
-    uint32_t rows = (uint32_t)(whole < batch ? whole : batch);
     uint64_t words = (uint64_t)pixel_bytes / 4 * (layer->input_bits == 16 ? 2 : 1);
-    uint64_t block = words * (layer->weight_bits == 8 ? 247 : 288) / 10 + 140;
-    return blocks * block + any_finish_cycles(layer, tile, blocks, rows != 0 ? rows : 1) +
-           most_started * dory_minimum(pixels, 4) * any_split_cycles(layer, tile) +
-           (layer->operation == DORY_GROUPED ? 740 : 490) + dory_division_start_cycles(layer);
+    struct any_grid grid = {.layer = layer, .quads = each, .window_rows = dory_divide_up(pixels, 4)};
+    grid.rows = windows * grid.window_rows;
+    grid.is_chunk = tile->input_channels < layer->input_channels && !is_grouped;
+    grid.batch = grid.is_chunk ? 1 : each == 1 ? 4 : dory_any_batch(pixel_bytes);
+    grid.absent_pixels = 3 - (pixels - 1) % 4;
+    grid.absent_lanes = windows == 1 ? 3 - (tile->channels - 1u) % 4 : 0;
+    grid.laid = any_split_cycles(layer, tile);
+    grid.block = words * (layer->weight_bits == 8 ? 251 : 280) / 10 + 133;
+    grid.block += grid.is_chunk ? dory_long_finish_cycles(layer) + 480 + 16 * dory_bitwise_division_cycles(layer) : 0;
+    return dory_busiest_cycles(grid.rows * each, cores, any_share_cycles, &grid) + (is_grouped ? 930 : 680) +
+           dory_division_start_cycles(layer);
 }
 
 #define ANY(bits)                                                                                                           \
