@@ -23,10 +23,10 @@ static uint64_t unpack_cycles(const struct dory_layer *layer, const struct dory_
     uint32_t elements = dory_run_elements(layer, tile->input_channels), each = 32 / layer->input_bits;
     bool seamless = tile->input_channels * layer->input_bits % 8 == 0 || elements == tile->input_channels;
     if (!seamless) {
-        return elements * 31;
+        return elements * 28 + layer->kernel_width * 12u + 28;
     }
     uint32_t fours = elements / 4 * 4, words = fours / each;
-    return words * (layer->input_bits == 4 ? 14u : 32u) + (fours - words * each) * 12 + (elements - fours) * 31;
+    return words * (layer->input_bits == 4 ? 15u : 32u) + (fours - words * each) * 12 + (elements - fours) * 21 + 43;
 }
 
 /* More than convolutions of bytes take to start. */
@@ -48,8 +48,8 @@ static uint64_t packed_gather_cycles(const struct dory_layer *layer, const struc
     if (layer->input_bits == 8) {
         return dory_gather_cycles(layer, tile, cores) + packed_gather_start_cycles(layer);
     }
-    uint64_t pixel = dory_runs(layer) * (unpack_cycles(layer, tile) + 55) + 20;
-    uint64_t source = dory_minimum(4, (uint32_t)tile->rows * tile->columns) * pixel;
+    uint64_t pixel = dory_runs(layer) * unpack_cycles(layer, tile) + 75;
+    uint64_t source = dory_minimum(4, (uint32_t)tile->rows * tile->columns) * pixel - 45;
     return dory_product_cycles(layer, tile, cores, dory_gather_pixel_bytes(layer, tile->input_channels), 1, source) +
            packed_gather_start_cycles(layer);
 }
