@@ -158,13 +158,13 @@ static bool pool_any_supports(const struct dory_layer *layer)
 }
 
 /* Maxima of `count` channels of a pixel; the bytes of part of a word are read one by one. */
-static uint64_t words_cycles(const struct dory_layer *layer, uint32_t count)
+static uint64_t words_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint32_t count)
 {
-    uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width, bits = (uint64_t)count * layer->input_bits;
-    uint64_t tenths = layer->input_bits == 2 ? 225 : layer->input_bits == 4 ? 138 : 94;
-    uint64_t bytes = bits % 32 <= 24 ? 120 + bits % 32 * 10 : 0; /* tenths, too */
-    uint64_t part = bits % 32 != 0 ? 60 + taps * (tenths + bytes) / 10 : 0;
-    return 40 + bits / 32 * (27 + taps * tenths / 10) + part;
+    struct window window = window_of(layer, tile);
+    uint32_t taps = window.rows * window.columns, bits = count * layer->input_bits, bytes = (bits % 32 + 7) / 8;
+    uint32_t tenths = layer->input_bits == 2 ? 230 : layer->input_bits == 4 ? 138 : 88;
+    uint64_t word = window.rows * 8 + taps * tenths / 10, read = bytes < 4 ? taps * 7 * (bytes + 1) : 0;
+    return 46 + bits / 32 * (word + 6) + (bytes != 0 ? 110 + word + read : 0);
 }
 
 /* Sums of sixteen channels of a pixel, two in a word; bytes lie across words where pixels do not begin with one. */
@@ -213,7 +213,7 @@ static uint64_t item_cycles(const struct dory_layer *layer, const struct dory_ti
 {
     uint32_t rest = count % 4;
     if (passes_on(layer)) {
-        return words_cycles(layer, count);
+        return words_cycles(layer, tile, count);
     }
     return count == 16 ? sixteen_cycles(layer, tile->channels)
                        : count / 4 * four_cycles(layer, tile, 4) + (rest != 0 ? four_cycles(layer, tile, rest) : 0);
@@ -228,9 +228,6 @@ static uint32_t any_start_cycles(const struct dory_layer *layer)
     case DORY_NORMALISE_HIGH: return 615 + sums * 62;
     case DORY_NORMALISE_THRESHOLDS: return 445 + sums * 80;
     default: break;
-    }
-    if (passes_on(layer)) {
-        return 850;
     }
     return dory_narrow_stages_of(stage, layer, range_of(layer)) ? 695 + sums * 42 + (layer->stages->has_second ? 140 : 0)
                                                                 : 550;
