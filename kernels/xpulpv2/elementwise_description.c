@@ -415,8 +415,8 @@ struct joined {
 static uint64_t piece_cycles(const struct joined *joined, bool is_second, uint32_t first, uint32_t count)
 {
     uint32_t bits = is_second ? joined->layer->second_input_bits : joined->layer->input_bits;
-    return joined->piece + count * joined->element[is_second] +
-           (first * bits % 8 != 0 ? ASKEW * count - ASKEW_LESS : read_cycles(count, bits));
+    uint64_t cycles = joined->piece + count * joined->element[is_second];
+    return first * bits % 8 != 0 ? cycles + ASKEW * count - ASKEW_LESS : cycles + read_cycles(count, bits);
 }
 
 static uint64_t joined_group_cycles(const struct joined *joined, uint32_t group)
