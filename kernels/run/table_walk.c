@@ -312,8 +312,8 @@ static inline void store(struct walker *walker)
     walker->stores = tile->store_count;
 }
 
-/* What comes behind that, be it a meeting, is the next layer's time: even to look into L2, which is behind the copies that are
- * on their way. */
+/* What comes behind that, be it a meeting, is the next layer's time: even to look into L2, which is behind the copies that
+ * are on their way. */
 static __attribute__((noinline)) void turn_layer(struct walker *walker)
 {
     if (walker->profiles) {

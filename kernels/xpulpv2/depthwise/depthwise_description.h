@@ -33,6 +33,9 @@ static inline bool dory_is_line(const struct dory_layer *layer)
 /* What the kernels of any size take, and but for 3x3 no other. */
 bool dory_has_depthwise_any(const struct dory_layer *layer);
 
+/* What a kernel 3x3 takes of this stride, whose sums end in this kind, with an input in HWC or CHW. */
+bool dory_depthwise_3x3_supports(const struct dory_layer *layer, uint32_t stride, enum dory_direct kind);
+
 /* The high kind that rounds away from zero can do without, and has any bounds; so has the one to even. */
 static inline enum dory_direct dory_depthwise_kind(const struct dory_layer *layer)
 {
@@ -55,6 +58,7 @@ static inline bool dory_depthwise_translates(const struct dory_layer *layer, enu
     return layer->normalisation == normalisation && layer->output_bits == 8 &&
            (normalisation == DORY_NORMALISE_64 || dory_divides_narrowly(layer));
 }
+
 static inline bool dory_depthwise_goes_through_memory(const struct dory_layer *layer)
 {
     return dory_depthwise_takes_long_way(layer) && !dory_depthwise_translates(layer, DORY_NORMALISE_64) &&
