@@ -139,7 +139,14 @@ static void interpolate_fours(const struct interpolation *work, struct pixel pix
 
 #endif
 
-/* Apart from the loop over pixels, which has no registers left beside a loop of 24. */
+/* Apart from a loop of 24 instructions, beside which these had no registers left: 25 cycles an element, not 37. */
+static __attribute__((noinline)) void interpolate_rest(const struct interpolation *work, struct pixel pixel,
+                                                       uint32_t channel, uint8_t *output, uint32_t channels)
+{
+    interpolate_shift(work, pixel, channel, output, channels);
+}
+
+/* Apart from the loop over pixels, which has no registers left beside that loop. */
 static __attribute__((noinline)) void interpolate_shifted(const struct interpolation *work, struct pixel pixel,
                                                           uint8_t *output, uint32_t channels)
 {
@@ -151,7 +158,7 @@ static __attribute__((noinline)) void interpolate_shifted(const struct interpola
                           output, fours);
     }
     if (4 * fours < channels) {
-        interpolate_shift(work, pixel, 4 * fours, output, channels);
+        interpolate_rest(work, pixel, 4 * fours, output, channels);
     }
 }
 

@@ -29,9 +29,10 @@ struct dory_strip {
 struct dory_depthwise {
     const struct dory_layer *layer;
     const struct dory_tile *tile;
-    struct dory_normaliser normaliser;
-    uint8_t *ring;   /* of this core: `units` units */
-    uint8_t *spread; /* behind it: for the computing part */
+    struct dory_normaliser normaliser; /* of the kernels 3x3; that of the others is in `series` */
+    uint32_t output_bytes;             /* of an element */
+    uint8_t *ring;                     /* of this core: `units` units */
+    uint8_t *spread;                   /* behind it: for the computing part */
     uint32_t units, unit_bytes;
     uint32_t stride_height, stride_width, kernel_height;
     uint32_t rows, columns, channels, input_columns;
@@ -117,7 +118,7 @@ static inline __attribute__((always_inline)) void dory_depthwise_band(const stru
                                                                       uint32_t units, uint32_t stride, uint32_t spacing,
                                                                       dory_depthwise_strip *compute)
 {
-    uint32_t output_step = 4 * work->channels * work->normaliser.output_bytes, column = 0, left = work->columns;
+    uint32_t output_step = 4 * work->channels * work->output_bytes, column = 0, left = work->columns;
     for (uint32_t i = 0; i < units; i++) {
         strip->unit[i] = work->ring + i * work->unit_bytes;
     }
@@ -147,7 +148,7 @@ static inline void dory_depthwise_start(struct dory_depthwise *work, const struc
     uint32_t stride = layer->stride_height, kernel = layer->kernel_height;
     work->layer = layer;
     work->tile = tile;
-    dory_start_normaliser(&work->normaliser, layer);
+    work->output_bytes = layer->output_bits / 8u;
     work->rows = tile->rows;
     work->columns = tile->columns;
     work->channels = tile->channels;
@@ -172,7 +173,7 @@ static inline __attribute__((always_inline)) void dory_depthwise_share(struct do
 {
     const struct dory_tile *tile = work->tile;
     struct dory_strip strip;
-    uint32_t output_bytes = work->normaliser.output_bytes, output_row_bytes = work->columns * work->channels * output_bytes;
+    uint32_t output_bytes = work->output_bytes, output_row_bytes = work->columns * work->channels * output_bytes;
     uint32_t input_row_bytes = work->stride_height * work->input_columns * work->channels;
     struct dory_grid_share share = dory_grid_share_of((work->channels + 3) / 4, work->rows, core, cores);
     while (share.items > 0) {
@@ -200,6 +201,7 @@ static inline __attribute__((always_inline)) void dory_depthwise_run(const struc
                                                                      dory_depthwise_strip *compute)
 {
     struct dory_depthwise work;
+    dory_start_normaliser(&work.normaliser, layer);
     dory_depthwise_start(&work, layer, tile, core, units, 0);
     dory_depthwise_share(&work, core, cores, units, stride, 4, compute);
 }

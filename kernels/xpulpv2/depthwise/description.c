@@ -261,8 +261,8 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
                            const uint64_t own[2], uint64_t quad_cycles)
 {
     uint64_t quad = dory_depthwise_steps(layer->kernel_width, layer->stride_width) * (24 * layer->kernel_height + 75u);
-    uint64_t cycles = 620 + busiest_cycles(layer, tile, cores, any_band_cycles, own, quad + quad_cycles);
-    cycles += 2 * dory_division_start_cycles(layer);  /* of two normalisers */
+    uint64_t cycles = 580 + busiest_cycles(layer, tile, cores, any_band_cycles, own, quad + quad_cycles);
+    cycles += dory_division_start_cycles(layer);
     return cores > 1 ? cycles + cycles / 32 : cycles; /* banks are in use by others */
 }
 
