@@ -322,7 +322,6 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->early_cycles_of_next = early_cycles_of(plan, first + (int)problem->step_count);
     set_code_cycles(problem, plan, first);
     problem->is_decided = plan->is_finished;
-    problem->is_first = plan->is_finished && first == 0;
     problem->is_last = plan->is_finished && first + (int)problem->step_count == plan->step_count;
     problem->next_has_store = next_has_store(plan, first + (int)problem->step_count);
     problem->l3_busy_percent = plan->steps[first].l3_busy_percent;

@@ -80,7 +80,7 @@ struct tile_problem {
     uint64_t code_since_cycles;    /* that the code of the kernels takes that ran since this one did; 0: the layer before has
                                     * the same */
     uint64_t all_code_cycles;      /* that of all of the network's kernels takes */
-    bool is_first, is_last;        /* of the network: from a table nothing turns to the first; the driver prepares no layer behind it */
+    bool is_last;                  /* of the network: the driver prepares no layer behind it */
     bool next_has_store;           /* the next layer starts beside the last store of this one, and waits for it then */
     uint64_t early_cycles_of_next; /* to bring the first weights of the next layer, beside the last tile */
     const uint32_t *transfer_bytes; /* of the network's transfers from and to L3; null: none */

@@ -411,13 +411,10 @@ static struct early_wait early_wait_cycles(const struct player *player, uint64_t
     return (struct early_wait){.next_layer = early > player->kernel ? early - player->kernel : 0};
 }
 
-/* Of the turn to the layer, which is part of the run's start in front of a table's first one; that its stages come to L1 is
- * not hidden beside loads. */
+/* Of the layer's start; that its stages come to L1 is not hidden beside loads. */
 uint64_t tile_layer_overhead_cycles(const struct tile_problem *problem)
 {
-    const struct target *target = problem->target;
-    uint64_t turn = target->has_table && problem->is_first ? 0 : target->layer_overhead_cycles;
-    return turn + (problem->layer->stages ? target->stages_cycles : 0);
+    return problem->target->layer_overhead_cycles + (problem->layer->stages ? problem->target->stages_cycles : 0);
 }
 
 /* Beside the last tile the driver prepares the next layer. Where the cores wait for that, it is shown behind the last store:

@@ -224,7 +224,7 @@ uint64_t dory_convolution_cycles(const struct dory_layer *layer, const struct do
                                layer->kernel_height, 40);
 }
 
-DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .code_percent = 74,
+DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .code_percent = 52,
                            .cycles = dory_convolution_cycles, .can_tile_input_channels = true, .writes_chw = true)
 
 /* Where what a pixel reads is one run of whole words, there is nothing to gain by a copy of it. */
@@ -251,7 +251,7 @@ uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_ti
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution_gather, gather_supports, .scratch_bytes = dory_gather_scratch_bytes,
-                           .code_percent = 88, .cycles = dory_gather_cycles, .can_tile_input_channels = true,
+                           .code_percent = 57, .cycles = dory_gather_cycles, .can_tile_input_channels = true,
                            .writes_chw = true)
 
 static bool row_supports(const struct dory_layer *layer) { return !dory_has_narrow(layer) && dory_fills_taps(layer); }
@@ -354,7 +354,7 @@ static uint64_t row_cycles(const struct dory_layer *layer, const struct dory_til
            dory_division_start_cycles(layer);
 }
 
-DORY_DESCRIPTIONS_OF_KINDS(convolution_row, row_supports, .scratch_bytes = row_scratch_bytes, .code_percent = 90,
+DORY_DESCRIPTIONS_OF_KINDS(convolution_row, row_supports, .scratch_bytes = row_scratch_bytes, .code_percent = 63,
                            .cycles = row_cycles)
 
 static bool linear_supports(const struct dory_layer *layer)
@@ -443,8 +443,8 @@ static bool has_own_linear(const struct dory_layer *layer)
         .can_tile_input_channels = true,                                                                                    \
     };
 
-LINEAR(linear, !has_own_linear(layer), 43)
-LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED, 33)
-LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT, 39)
-LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH, 37)
-LINEAR(linear_shared, layer->normalisation == DORY_NORMALISE_SHARED, 38)
+LINEAR(linear, !has_own_linear(layer), 26)
+LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED, 20)
+LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT, 23)
+LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH, 22)
+LINEAR(linear_shared, layer->normalisation == DORY_NORMALISE_SHARED, 23)

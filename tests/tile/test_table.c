@@ -112,15 +112,6 @@ static void test_early_weights(struct sample *sample)
     sample->problem.early_cycles_of_next = sample->problem.code_since_cycles = 0;
 }
 
-/* The run starts with the first layer: nothing turns to it. */
-static void test_first(struct sample *sample)
-{
-    uint64_t before = cost_of(sample).cycles;
-    sample->problem.is_first = true;
-    EXPECT_EQUAL(cost_of(sample).cycles + START, before);
-    sample->problem.is_first = false;
-}
-
 /* What a step loads comes beside the tile before, but behind it where the cores meet the driver in front of the step. True
  * where there is a tile before. */
 static bool test_meeting(struct sample *sample)
@@ -156,7 +147,6 @@ int main(void)
         with_tiles += test_overhead_between_tiles(&sample);
         test_start(&sample);
         test_early_weights(&sample);
-        test_first(&sample);
         with_meeting += test_meeting(&sample);
         arena_free(&sample.arena);
     }

@@ -103,7 +103,7 @@ static inline uint32_t dory_depthwise_long_cycles(const struct dory_layer *layer
         return !dory_divides_narrowly(layer)    ? 100 + 4 * dory_bitwise_division_cycles(layer)
                : dory_depthwise_has_form(layer) ? 114
                                                 : 222;
-    case DORY_NORMALISE_NONE: return 96;
+    case DORY_NORMALISE_NONE: return 88;
     default: return 80;
     }
 }
