@@ -251,7 +251,7 @@ uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_ti
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution_gather, gather_supports, .scratch_bytes = dory_gather_scratch_bytes,
-                           .code_percent = 57, .cycles = dory_gather_cycles, .can_tile_input_channels = true,
+                           .code_percent = 64, .cycles = dory_gather_cycles, .can_tile_input_channels = true,
                            .writes_chw = true)
 
 static bool row_supports(const struct dory_layer *layer) { return !dory_has_narrow(layer) && dory_fills_taps(layer); }
@@ -443,8 +443,8 @@ static bool has_own_linear(const struct dory_layer *layer)
         .can_tile_input_channels = true,                                                                                    \
     };
 
-LINEAR(linear, !has_own_linear(layer), 26)
-LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED, 20)
-LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT, 23)
-LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH, 22)
-LINEAR(linear_shared, layer->normalisation == DORY_NORMALISE_SHARED, 23)
+LINEAR(linear, !has_own_linear(layer), 22)
+LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED, 17)
+LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT, 20)
+LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH, 19)
+LINEAR(linear_shared, layer->normalisation == DORY_NORMALISE_SHARED, 19)

@@ -320,7 +320,7 @@ static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles,
-                           .code_percent = 84)
+                           .code_percent = 92)
 
 #define PACKED(bits)                                                                                                        \
     static bool packed_grouped_##bits##_supports(const struct dory_layer *layer)                                            \

@@ -164,7 +164,7 @@ static struct finish translated_finish(const struct dory_layer *layer, uint32_t 
         .code_percent = percent,                                                                                            \
     };
 #define DIRECT_LINE(suffix, kind, four, single)                                                                             \
-    LINE(line_##suffix, dory_depthwise_kind(layer) == (kind), 88, (struct finish){four, single, 0, 0})
+    LINE(line_##suffix, dory_depthwise_kind(layer) == (kind), 74, (struct finish){four, single, 0, 0})
 
 DIRECT_LINE(direct, DORY_DIRECT, 15, 0)
 DIRECT_LINE(clamped, DORY_DIRECT_CLAMPED, 20, 32)
@@ -175,6 +175,6 @@ DIRECT_LINE(high, DORY_DIRECT_HIGH, 40, 75)
 DIRECT_LINE(high_away, DORY_DIRECT_HIGH_AWAY, 53, 73)
 DIRECT_LINE(high_even, DORY_DIRECT_HIGH_EVEN, 57, 74)
 
-LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 102, translated_finish(layer, 30, 112))
-LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 102, translated_finish(layer, 68, 150))
-LINE(line, dory_depthwise_goes_through_memory(layer), 88, long_finish(layer, 0))
+LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 87, translated_finish(layer, 30, 112))
+LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 87, translated_finish(layer, 68, 150))
+LINE(line, dory_depthwise_goes_through_memory(layer), 74, long_finish(layer, 0))

@@ -146,7 +146,7 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
         .code_percent = percent,                                                                                            \
     };
 
-POOL(pool_maximum, DORY_MAXIMUM_POOL, 66)
+POOL(pool_maximum, DORY_MAXIMUM_POOL, 64)
 POOL(pool_average, DORY_AVERAGE_POOL, 60)
 
 /* ---- of elements of any bits ------------------------------------------------------------------------------- */
@@ -249,5 +249,5 @@ const struct dory_kernel_description dory_xpulpv2_pool_any_description = {
     .supports = pool_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = pool_any_cycles,
-    .code_percent = 126,
+    .code_percent = 132,
 };
