@@ -391,8 +391,8 @@ static struct player player_of(const struct tile_problem *problem, const struct 
 }
 
 /* What the cores wait for the first weights of the next layer, from a table. Those that are long come beside the kernel: one
- * of which some code is not in the cores' cache waits for all of them, else the next layer does, for what is left. Others
- * come behind the store. */
+ * of which some code is not in the cores' cache waits for what is still to come when it gets there, three quarters of them;
+ * else the next layer does, for what is left. Others come behind the store. */
 struct early_wait {
     uint64_t kernel, next_layer;
 };
@@ -407,7 +407,7 @@ static struct early_wait early_wait_cycles(const struct player *player, uint64_t
     if (early <= player->store + most)
         return (struct early_wait){.next_layer = early};
     if (!has_code)
-        return (struct early_wait){.kernel = early};
+        return (struct early_wait){.kernel = early - early / 4};
     return (struct early_wait){.next_layer = early > player->kernel ? early - player->kernel : 0};
 }
 
