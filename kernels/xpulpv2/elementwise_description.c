@@ -346,7 +346,6 @@ const struct dory_kernel_description dory_xpulpv2_copy_description = {
     .scratch_bytes = dory_no_scratch,
     .cycles = copy_cycles,
     .code_percent = 17,
-    .contention_percent = 160, /* a map is read from L2, where that waits for what is copied */
 };
 
 static bool is_identity(const struct dory_stage *stage)
