@@ -62,7 +62,8 @@ struct target {
     uint32_t command_cycles; /* of a copy that takes a command a row, where a core starts it: of each command, beside what
                               * they move */
     uint32_t layer_overhead_cycles;
-    uint32_t kernel_start_cycles; /* all of the largest kernel's code comes to the cores' cache; in a run some of it does */
+    uint32_t kernel_start_cycles; /* a large kernel's code comes to the cores' cache, of which others' is a percentage; in a
+                                     run some of it does */
     uint32_t code_room_cycles; /* where kernels that ran since take so many for their code, none of it stays; of less, a part
                                 * in proportion */
     uint32_t border_cycles, border_run_cycles; /* of a tile round whose input the cores lay a border: of it, and of each run

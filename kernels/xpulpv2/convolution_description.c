@@ -287,6 +287,13 @@ static uint64_t row_start_cycles(const struct lines *lines, const struct dory_ti
     return find + (kind == DORY_NOT_DIRECT ? 0 : product + whole);
 }
 
+/* Of a block that has no pixels: its sums are made, and nothing of them. */
+static uint64_t empty_block_cycles(const struct lines *lines)
+{
+    int64_t none = kind_of(lines->layer) == DORY_NOT_DIRECT ? dory_part_cycles(lines->layer, 0, 4) : 0;
+    return (uint64_t)((int64_t)lines->grid.block + none);
+}
+
 /* A part of a line: blocks `first` to `end` - 1 of its grid. Of a shorter line the last blocks have no pixels. */
 static uint64_t row_part_cycles(const struct lines *lines, uint32_t line, uint32_t first, uint32_t end)
 {
@@ -301,8 +308,9 @@ static uint64_t row_part_cycles(const struct lines *lines, uint32_t line, uint32
     grid.pixel_quads = dory_divide_up(pixels, 4);
     grid.fewer_pixels = dory_part_cycles(layer, last, 4);
     grid.fewer_of_both = dory_part_cycles(layer, last, lines->lanes);
+    uint32_t present = dory_minimum(end, grid.pixel_quads * grid.quads);
     return lines->start + row_copy_cycles(layer, there - 4 * four + layer->kernel_width - 1) +
-           share_cycles(&grid, first, end);
+           share_cycles(&grid, first, present) + (end - present) * empty_block_cycles(lines);
 }
 
 /* Of a core: blocks `first` to `end` - 1 of the grids of all lines, a few fours of a line at once. */

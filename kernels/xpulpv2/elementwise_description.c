@@ -17,23 +17,20 @@ static bool is_high_byte(const struct dory_layer *layer) { return layer->minimum
 
 enum way { FOLDED, TWICE, SHIFTED, ONE_BY_ONE };
 
-static bool is_linear(const struct dory_narrow_stage *stage)
-{
-    return stage->shift != DORY_DIVIDES && stage->minimum == INT32_MIN && stage->maximum == INT32_MAX;
-}
-
 /* Nothing is divided, and nothing clipped but the sum. */
 static bool scales(const struct dory_layer *layer, const struct dory_narrow_stage input[2],
                    const struct dory_narrow_stage sum[2])
 {
-    return is_linear(&input[0]) && is_linear(&input[1]) && sum[0].shift != DORY_DIVIDES && !layer->stages->has_second;
+    return dory_stage_is_linear(&input[0]) && dory_stage_is_linear(&input[1]) && sum[0].shift != DORY_DIVIDES &&
+           !layer->stages->has_second;
 }
 
 /* A second stage behind the sum's, and inputs that are only scaled. */
 static bool scales_twice(const struct dory_narrow_stage input[2], const struct dory_narrow_stage sum[2])
 {
-    return is_linear(&input[0]) && is_linear(&input[1]) && input[0].shift == 0 && input[1].shift == 0 &&
-           is_linear(&sum[0]) && sum[1].shift != DORY_DIVIDES && sum[1].minimum >= 0 && sum[1].maximum <= 255;
+    return dory_stage_is_linear(&input[0]) && dory_stage_is_linear(&input[1]) && input[0].shift == 0 &&
+           input[1].shift == 0 && dory_stage_is_linear(&sum[0]) && sum[1].shift != DORY_DIVIDES && sum[1].minimum >= 0 &&
+           sum[1].maximum <= 255;
 }
 
 /* Of those of addition.c. */

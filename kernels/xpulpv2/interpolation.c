@@ -139,7 +139,7 @@ static void interpolate_fours(const struct interpolation *work, struct pixel pix
 
 #endif
 
-/* Apart from a loop of 24 instructions, beside which these had no registers left: 25 cycles an element, not 37. */
+/* Apart from a loop that takes 24 registers, beside which these had none left: 25 cycles an element, not 37. */
 static __attribute__((noinline)) void interpolate_rest(const struct interpolation *work, struct pixel pixel,
                                                        uint32_t channel, uint8_t *output, uint32_t channels)
 {

@@ -14,6 +14,12 @@ struct dory_narrow_stage {
 };
 #define DORY_DIVIDES (-1)
 
+/* A stage that neither divides nor clips. */
+static inline bool dory_stage_is_linear(const struct dory_narrow_stage *stage)
+{
+    return stage->shift != DORY_DIVIDES && stage->minimum == INT32_MIN && stage->maximum == INT32_MAX;
+}
+
 static inline bool dory_only_clips(const struct dory_narrow_stage *stage)
 {
     return stage->multiplier == 1 && stage->addend == 0 && stage->shift == 0;

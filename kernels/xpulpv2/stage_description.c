@@ -103,14 +103,15 @@ uint32_t dory_addition_element_cycles(const struct dory_layer *layer)
  * they divide. */
 enum { LINEAR_SUMS = 175, NARROW_SUMS = 312, LINEAR_ENDS = 93, NARROW_ENDS = 394 };
 
-static bool is_linear(const struct dory_narrow_stage *stage)
+static uint32_t more_than_narrow(const struct dory_narrow_stage *stage)
 {
-    return stage->shift != DORY_DIVIDES && stage->minimum == INT32_MIN && stage->maximum == INT32_MAX;
+    uint32_t cycles = narrow_cycles(stage);
+    return cycles > NARROW ? cycles - NARROW : 0;
 }
 
 static uint32_t sixteen_divisions(const struct dory_narrow_stage stage[2])
 {
-    return 16 * (narrow_cycles(&stage[0]) + narrow_cycles(&stage[1]) - 2 * NARROW);
+    return 16 * (more_than_narrow(&stage[0]) + more_than_narrow(&stage[1]));
 }
 
 static uint32_t sixteen_ends(const struct dory_narrow_stage stage[2])
@@ -121,7 +122,7 @@ static uint32_t sixteen_ends(const struct dory_narrow_stage stage[2])
 
 uint32_t dory_sixteen_sums_cycles(const struct dory_narrow_stage input[2], const struct dory_narrow_stage sum[2])
 {
-    bool is_sum = is_linear(&input[0]) && is_linear(&input[1]);
+    bool is_sum = dory_stage_is_linear(&input[0]) && dory_stage_is_linear(&input[1]);
     return (is_sum ? LINEAR_SUMS : NARROW_SUMS + sixteen_divisions(input)) + sixteen_ends(sum);
 }
 

@@ -119,8 +119,8 @@ static bool test_in(const struct subject *subject, uint32_t l2_bytes, const stru
     schedule_advance(&s, before.starts, arena);
     expect_same_times(&p, &s, &before, subject->name);
     int advanced = expect_advanced(&s, postponed.starts, subject->name);
-    printf("%s: %d of %d transfers postponed, %u bytes live instead of %u; then %d start earlier\n", subject->name, moved,
-           s.transfer_count, postponed.live_bytes, before.live_bytes, advanced);
+    printf("%s in %u bytes: %d of %d transfers postponed, %u bytes live instead of %u; then %d start earlier\n",
+           subject->name, l2_bytes, moved, s.transfer_count, postponed.live_bytes, before.live_bytes, advanced);
     EXPECT(moved > 0 && advanced > 0, "%s: %d, %d", subject->name, moved, advanced);
     return true;
 }
@@ -131,7 +131,7 @@ static void test_subject(const struct subject *subject, const struct target *tar
     bool placed = false;
     for (uint32_t more = 0; !placed && more <= MOST_MORE_BYTES; more += MORE_BYTES)
         placed = test_in(subject, subject->l2_bytes + more, target, arena);
-    EXPECT(placed, "%s: no places", subject->name);
+    EXPECT(placed, "%s: no places in up to %u bytes", subject->name, subject->l2_bytes + MOST_MORE_BYTES);
 }
 
 int main(void)
@@ -143,8 +143,8 @@ int main(void)
     const struct subject subjects[] = {
         {"20 layers", deep_network(&arena, 20), 30000, 60000},
         {"MobileNetV1-1.0-128", mobilenet_v1(&arena, 128, 100), 55000, 450000},
-        {"MobileNetV2-1.0-128", mobilenet_v2(&arena, 128), 55000, 444000},
-        {"MobileNetV2-1.0-128 in 260 kB", mobilenet_v2(&arena, 128), 55000, 260000}, /* activations in RAM */
+        {"MobileNetV2-1.0-128", mobilenet_v2(&arena, 128), 55000, 440000},
+        {"MobileNetV2-1.0-128 in 260 kB", mobilenet_v2(&arena, 128), 45000, 260000}, /* activations in RAM */
     };
     for (size_t i = 0; i < (share_is_all() ? sizeof subjects / sizeof *subjects : 2); i++)
         test_subject(&subjects[i], &target, &arena);

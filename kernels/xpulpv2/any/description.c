@@ -50,10 +50,8 @@ static uint32_t any_direct_cycles(const struct dory_layer *layer)
 /* Cycles to lay one pixel ready: words, and what is left of runs one by one. Below 8 bits all are one by one. */
 static uint64_t any_split_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
-    bool is_grouped = layer->operation == DORY_GROUPED;
-    uint64_t rows = layer->kernel_height, runs = is_grouped ? rows * layer->kernel_width : dory_runs(layer);
-    uint32_t elements = is_grouped ? dory_minimum(dory_window_channels(layer), layer->input_channels)
-                                   : dory_run_elements(layer, tile->input_channels);
+    uint64_t rows = layer->kernel_height, runs = dory_runs(layer);
+    uint32_t elements = dory_run_elements(layer, tile->input_channels);
     uint32_t words = elements / 4, rest = elements % 4;
     switch (layer->input_bits) {
     case 16:
@@ -63,20 +61,13 @@ static uint64_t any_split_cycles(const struct dory_layer *layer, const struct do
     }
 }
 
-/* The quads of channels for which four pixels are laid ready once. */
-static uint32_t quads_of_group(const struct dory_layer *layer, uint32_t quads)
-{
-    return layer->group_outputs % 4 == 0 ? dory_minimum(quads, layer->group_outputs / 4u) : 1;
-}
-
-/* The grid of pixel quads by those quads of channels, of whose rows a core finishes some at once where it has all of them.
- */
+/* The grid of pixel quads by quads of channels, of whose rows a core finishes some at once where it has all of them. */
 struct any_grid {
     const struct dory_layer *layer;
-    uint32_t quads, rows, window_rows, batch; /* quads and rows of a window, and rows of all */
-    uint32_t absent_pixels, absent_lanes;     /* of the four of a window's last row, and of the last quad */
-    uint64_t laid, block;                     /* of a pixel that is laid ready; of the sums of a block */
-    bool is_chunk;                            /* whose sums are not finished, or together with others */
+    uint32_t quads, rows, batch;
+    uint32_t absent_pixels, absent_lanes; /* of the four of the last row, and of the last quad */
+    uint64_t laid, block;                 /* of a pixel that is laid ready; of the sums of a block */
+    bool is_chunk;                        /* whose sums are not finished, or together with others */
 };
 
 /* A quad's sums of some rows become elements: a call, and to pack a block of elements below 8 bits. */
@@ -85,8 +76,7 @@ enum { QUAD_CALL = 89, DIRECT_CALL = 130, PACK_ROW = 290 };
 static uint64_t any_rows_cycles(const struct any_grid *grid, uint32_t row, uint32_t rows, uint32_t first, uint32_t end)
 {
     const struct dory_layer *layer = grid->layer;
-    uint32_t last_rows = (row + rows) / grid->window_rows - row / grid->window_rows, quads = end - first;
-    uint32_t pixels = 4 * rows - last_rows * grid->absent_pixels;
+    uint32_t quads = end - first, pixels = 4 * rows - (row + rows == grid->rows ? grid->absent_pixels : 0);
     uint32_t absent = end == grid->quads ? grid->absent_lanes : 0, direct_quads = quads - (absent != 0);
     uint32_t direct = pixels % 4 == 0 ? any_direct_cycles(layer) : 0;
     uint64_t cycles = pixels * grid->laid + rows * quads * grid->block;
@@ -124,22 +114,18 @@ static uint64_t any_share_cycles(const void *context, uint32_t first, uint32_t e
 
 static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    bool is_grouped = layer->operation == DORY_GROUPED;
     uint32_t quads = dory_divide_up(tile->channels, 4), pixels = (uint32_t)tile->rows * tile->columns;
-    uint32_t each = is_grouped ? quads_of_group(layer, quads) : quads, windows = dory_divide_up(quads, each);
     uint32_t pixel_bytes = dory_any_pixel_bytes(layer, tile->input_channels);
     uint64_t words = (uint64_t)pixel_bytes / 4 * (layer->input_bits == 16 ? 2 : 1);
-    struct any_grid grid = {.layer = layer, .quads = each, .window_rows = dory_divide_up(pixels, 4)};
-    grid.rows = windows * grid.window_rows;
-    grid.is_chunk = tile->input_channels < layer->input_channels && !is_grouped;
-    grid.batch = grid.is_chunk ? 1 : each == 1 ? 4 : dory_any_batch(pixel_bytes);
+    struct any_grid grid = {.layer = layer, .quads = quads, .rows = dory_divide_up(pixels, 4)};
+    grid.is_chunk = tile->input_channels < layer->input_channels;
+    grid.batch = grid.is_chunk ? 1 : quads == 1 ? 4 : dory_any_batch(pixel_bytes);
     grid.absent_pixels = 3 - (pixels - 1) % 4;
-    grid.absent_lanes = windows == 1 ? 3 - (tile->channels - 1u) % 4 : 0;
+    grid.absent_lanes = 3 - (tile->channels - 1u) % 4;
     grid.laid = any_split_cycles(layer, tile);
     grid.block = words * (layer->weight_bits == 8 ? 251 : 280) / 10 + 133;
     grid.block += grid.is_chunk ? dory_long_finish_cycles(layer) + 480 + 16 * dory_bitwise_division_cycles(layer) : 0;
-    return dory_busiest_cycles(grid.rows * each, cores, any_share_cycles, &grid) + (is_grouped ? 930 : 680) +
-           dory_division_start_cycles(layer);
+    return dory_busiest_cycles(grid.rows * quads, cores, any_share_cycles, &grid) + 680 + dory_division_start_cycles(layer);
 }
 
 #define ANY(bits)                                                                                                           \
@@ -158,6 +144,12 @@ ANY(4)
 ANY(2)
 
 /* ---- in groups ------------------------------------------------------------------------------------------------- */
+
+/* The quads of channels for which four pixels are laid ready once. */
+static uint32_t quads_of_group(const struct dory_layer *layer, uint32_t quads)
+{
+    return layer->group_outputs % 4 == 0 ? dory_minimum(quads, layer->group_outputs / 4u) : 1;
+}
 
 static bool has_groups(const struct dory_layer *layer)
 {

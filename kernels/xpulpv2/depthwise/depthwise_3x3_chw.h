@@ -96,8 +96,8 @@
     LOAD_TWO_WORDS DOTS_RIGHT(dot, "a1", a, b, c, d, next_a, next_b, next_c, next_d)
 #define INSTRUCTIONS_OF_RIGHT_EDGE_INPUT_ROW 8
 
-/* Stride 2, the last three columns, two or one alone, with `side` LEFT or RIGHT. Nothing is read behind a row. On the right the
- * border lies above two columns that are there. */
+/* Stride 2, the last three columns, two or one alone, with `side` LEFT or RIGHT. Nothing is read behind a row. On the right
+ * the border lies above two columns that are there. */
 #define LEFT_HALF(dot, c, d, next_c, next_d)                                                                                \
     "lbu t2, -1(a0)\n" P_LW_STEP("t0", "a7", "a0")                                                                          \
     dot(d, next_d, "t0", FURTHER) PV_SHUFFLE2_B("t0", "t2", "a1") dot(c, next_c, "t0", NEAR)
@@ -118,8 +118,8 @@
 #define INSTRUCTIONS_OF_RIGHT_ONE 3
 #define RIGHT_ONE_START RIGHT_EDGE_START "slli a1, a1, 16\n"
 
-/* On the left from two columns before the strip on, on the right words two columns apart: the middle output's is between both,
- * or the second. */
+/* On the left words from two columns before the strip on, of which the middle output's is shuffled from both; on the right
+ * words two columns apart, of which the second is the middle output's. */
 #define LEFT_THREE(dot, b, c, d, next_b, next_c, next_d)                                                                    \
     LOAD_TWO_WORDS                                                                                                          \
     dot(b, next_b, "t0", FURTHER) dot(d, next_d, "t1", FURTHER) PV_SHUFFLE2_B("t1", "t0", "a6") dot(c, next_c, "t1", NEAR)

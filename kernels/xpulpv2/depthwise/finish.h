@@ -204,7 +204,7 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
     SPLIT_AWAY(a, b, t0, t1) SPLIT_AWAY(c, d, t0, t1)                                                                       \
     STORE(a, b, c, d, label_of_last)
 
-/* The kinds of 3x3 layers for two sums, of the last two columns, in half the instructions; HIGH_AWAY in 21. */
+/* The kinds of 3x3 layers for two sums, which are stored last, in half the instructions; HIGH_AWAY in 21. */
 #define STORE_HALF(c, d, label_of_last) P_SB_STEP(d, "s8", "a2") label_of_last P_SB_STEP(c, "s11", "a2")
 #define SCALE_HALF(c, d)                                                                                                    \
     "mul " c ", " c ", a3\n"                                                                                                \
@@ -239,7 +239,7 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
     P_ADDNR(c, "a4", "tp") P_ADDNR(d, "a4", "tp") P_MAX(c, c, t0) P_MAX(d, d, t0) P_MIN(c, c, t1) P_MIN(d, d, t1)           \
     STORE_HALF(c, d, label_of_last)
 
-/* And for one sum, in a quarter of them; HIGH_AWAY in 12. `step` is s11 for the last column alone, s8 where others follow. */
+/* And for one sum, in a quarter of them; HIGH_AWAY in 12. `step` is s11 for a column alone, s8 where others follow. */
 #define STORE_ONE(d, step, label_of_last) label_of_last P_SB_STEP(d, step, "a2")
 #define SCALE_ONE(d) "mul " d ", " d ", a3\n"
 #define FINISH_ONE(d, step, t0, t1, label_of_last)                                                                          \
@@ -267,7 +267,7 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
     "lw " t1 ", %[maximum]\n"                                                                                               \
     P_ADDNR(d, "a4", "tp") P_MAX(d, d, t0) P_MIN(d, d, t1) STORE_ONE(d, step, label_of_last)
 
-/* The last three columns. */
+/* Of the last three columns, in three quarters of the instructions: the last one is stored first, then the two before. */
 #define FINISH_LAST_THREE(finish, b, c, d, t0, t1, label_of_last)                                                           \
     finish##_ONE(d, "s8", t0, t1, "") finish##_HALF(b, c, t0, t1, label_of_last)
 
