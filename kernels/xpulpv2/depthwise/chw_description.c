@@ -1,4 +1,5 @@
 /* What the planner knows of the kernels for depth-wise layers 3x3 with an input in CHW. */
+#include "../share.h"
 #include "depthwise_description.h"
 
 /* With the border that the kernels know, rows that end in `end` columns, or 0: in any; see depthwise_3x3_chw.c. */
@@ -18,7 +19,9 @@ struct strips {
     uint64_t row_tenths, lane_cycles;
 };
 
-#define STRIPS_CYCLES 110 /* quads of a strip that follow each other, or what there is of one */
+/* Cycles of a call, of what strips of their own for the last columns take more, and of quads of a strip that follow each
+ * other, or what there is of one. */
+enum { CALL = 360, END_CALL = 170, STRIPS = 110 };
 
 /* Of a core with these rows of all strips, strip by strip through all channels: it may start and end within a quad. */
 static uint64_t share_cycles(const struct strips *strips, uint32_t first, uint32_t end)
@@ -28,14 +31,14 @@ static uint64_t share_cycles(const struct strips *strips, uint32_t first, uint32
     if (quad < end_quad) {
         calls -= end_quad - quad - (1 + (end_quad - 1) / strips->quads - quad / strips->quads);
     }
-    return strips->lanes * ((end - first) * strips->row_tenths / 10 + quads * strips->lane_cycles) + calls * STRIPS_CYCLES;
+    return strips->lanes * ((end - first) * strips->row_tenths / 10 + quads * strips->lane_cycles) + calls * STRIPS;
 }
 
 static uint64_t core_cycles(const struct strips *strips, unsigned core, unsigned cores)
 {
-    uint32_t items = strips->columns * strips->quads * strips->rows, less = items / cores, more = items % cores;
-    uint32_t first = core * less + dory_minimum(core, more), own = less + (core < more);
-    return own != 0 ? share_cycles(strips, first, first + own) : 0;
+    struct dory_grid_share share = dory_grid_share_of(strips->columns * strips->quads, strips->rows, core, cores);
+    uint32_t first = share.row * strips->rows + share.first;
+    return share.items != 0 ? share_cycles(strips, first, first + share.items) : 0;
 }
 
 /* Of strips of four columns, and of those of the last columns, if they have their own. */
@@ -73,7 +76,7 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
                   last = four;
     last.columns = end != 0;
     last.row_tenths = end_row_tenths(layer->stride_width, end) + finish_tenths * end / 4 + misaligned;
-    return busiest_strips_cycles(&four, &last, cores) + (end != 0 ? 530 : 360);
+    return busiest_strips_cycles(&four, &last, cores) + CALL + (end != 0 ? END_CALL : 0);
 }
 
 #define DEPTHWISE_3X3_CHW(suffix, stride, left, end, kind, row_tenths, lane_cycles)                                         \
@@ -108,15 +111,15 @@ DEPTHWISE_3X3_CHW_ENDS(stride_1, _clamped_less_one, 1, 1, DORY_DIRECT_CLAMPED_LE
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _split, 1, 1, DORY_DIRECT_SPLIT, 485, 53)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _high, 1, 1, DORY_DIRECT_HIGH, 605, 52)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _high_away, 1, 1, DORY_DIRECT_HIGH_AWAY, 760, 52)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, , 2, 1, DORY_DIRECT, 382, 45)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped, 2, 1, DORY_DIRECT_CLAMPED, 430, 47)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _clamped_less_one, 2, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 520, 48)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _split, 2, 1, DORY_DIRECT_SPLIT, 519, 48)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _high, 2, 1, DORY_DIRECT_HIGH, 637, 47)
-DEPTHWISE_3X3_CHW_ENDS(stride_2, _high_away, 2, 1, DORY_DIRECT_HIGH_AWAY, 792, 47)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, , 2, 0, DORY_DIRECT, 382, 45)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped, 2, 0, DORY_DIRECT_CLAMPED, 430, 47)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _clamped_less_one, 2, 0, DORY_DIRECT_CLAMPED_LESS_ONE, 520, 48)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _split, 2, 0, DORY_DIRECT_SPLIT, 519, 48)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high, 2, 0, DORY_DIRECT_HIGH, 637, 47)
-DEPTHWISE_3X3_CHW_ENDS(stride_2_right, _high_away, 2, 0, DORY_DIRECT_HIGH_AWAY, 792, 47)
+
+/* With the border on either side. */
+#define DEPTHWISE_3X3_CHW_STRIDE_2(name, left)                                                                              \
+    DEPTHWISE_3X3_CHW_ENDS(name, , 2, left, DORY_DIRECT, 382, 45)                                                           \
+    DEPTHWISE_3X3_CHW_ENDS(name, _clamped, 2, left, DORY_DIRECT_CLAMPED, 430, 47)                                           \
+    DEPTHWISE_3X3_CHW_ENDS(name, _clamped_less_one, 2, left, DORY_DIRECT_CLAMPED_LESS_ONE, 520, 48)                         \
+    DEPTHWISE_3X3_CHW_ENDS(name, _split, 2, left, DORY_DIRECT_SPLIT, 519, 48)                                               \
+    DEPTHWISE_3X3_CHW_ENDS(name, _high, 2, left, DORY_DIRECT_HIGH, 637, 47)                                                 \
+    DEPTHWISE_3X3_CHW_ENDS(name, _high_away, 2, left, DORY_DIRECT_HIGH_AWAY, 792, 47)
+
+DEPTHWISE_3X3_CHW_STRIDE_2(stride_2, 1)
+DEPTHWISE_3X3_CHW_STRIDE_2(stride_2_right, 0)
