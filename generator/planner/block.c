@@ -46,7 +46,7 @@ static uint32_t start_at(const struct maker *m, int member, uint32_t turn)
 /* Rows of a tensor are the rows that its reader sees: it is not flattened between them, and it has some. */
 static bool keeps_rows(const struct problem *p, int writer, int reader, int tensor)
 {
-    const struct dory_layer *from = &p->records[writer], *to = &p->records[reader];
+    const struct dory_layer *from = &p->layers[writer].record, *to = &p->layers[reader].record;
     bool is_first = p->network->layers[reader].inputs[0] == tensor;
     bool is_pixel = !is_first && to->second_is_pixel;
     return !is_pixel && from->output_height == to->input_height && from->output_width == to->input_width &&
@@ -70,7 +70,7 @@ bool block_is_possible(const struct problem *p, int first, int last)
     for (int l = first; l < last; l++)
         if (!is_read_within(p, l, last))
             return false;
-    return first < last && p->records[last].output_height > 1;
+    return first < last && p->layers[last].record.output_height > 1;
 }
 
 /* ---- rows ---- */
@@ -101,18 +101,18 @@ static uint32_t rows_for_readers(const struct maker *m, int member, uint32_t tur
     bool complete = true;
     for (int r = member + 1; r < m->layers; r++)
         if (layer_reads(&p->network->layers[m->first + r], tensor)) {
-            const struct dory_layer *reader = &p->records[m->first + r];
+            const struct dory_layer *reader = &p->layers[m->first + r].record;
             uint32_t read = *end_at(m, r, turn), needed = rows_needed(reader, read);
             end = needed > end ? needed : end;
             complete = complete && read == reader->output_height;
         }
-    return complete ? p->records[layer].output_height : end;
+    return complete ? p->layers[layer].record.output_height : end;
 }
 
 /* From the last layer to the first. */
 static void find_rows(const struct maker *m, uint32_t rows)
 {
-    uint32_t height = m->problem->records[m->first + m->layers - 1].output_height;
+    uint32_t height = m->problem->layers[m->first + m->layers - 1].record.output_height;
     for (int i = m->layers - 1; i >= 0; i--)
         for (uint32_t turn = 0; turn < m->turns; turn++)
             *end_at(m, i, turn) =
@@ -129,13 +129,13 @@ static uint32_t find_ring(const struct maker *m, int member)
         for (int r = member + 1; r < m->layers; r++) {
             if (!layer_reads(&p->network->layers[m->first + r], tensor))
                 continue;
-            uint32_t first = first_row_read(&p->records[m->first + r], start_at(m, r, turn));
+            uint32_t first = first_row_read(&p->layers[m->first + r].record, start_at(m, r, turn));
             uint32_t start = start_at(m, member, turn), end = *end_at(m, member, turn);
             m->overlaps[member] = m->overlaps[member] || first < start;
             first = dory_minimum(first, start);
             most = end > first && end - first > most ? end - first : most;
         }
-    return dory_minimum(most, p->records[m->first + member].output_height);
+    return dory_minimum(most, p->layers[m->first + member].record.output_height);
 }
 
 /* ---- steps ---- */
@@ -189,7 +189,7 @@ static uint32_t rows_of_step(const struct maker *m, int member, uint32_t turn, u
 static void make_steps(struct maker *m, int member)
 {
     struct cut *cut = m->members[member];
-    size_t most = (size_t)m->problem->records[m->first + member].output_height;
+    size_t most = (size_t)m->problem->layers[m->first + member].record.output_height;
     cut->steps = arena_array(m->problem->arena, struct dory_step, most);
     for (uint32_t turn = 0; turn < m->turns; turn++)
         for (uint32_t row = start_at(m, member, turn), rows; row < *end_at(m, member, turn); row += rows) {
@@ -310,7 +310,7 @@ static bool goes_round_a_pair(const struct maker *m)
 {
     const struct problem *p = m->problem;
     for (int i = 0; i < m->layers; i++)
-        for (int input = 0; input < 2 && dory_has_second_input(&p->records[m->first + i]); input++) {
+        for (int input = 0; input < 2 && dory_has_second_input(&p->layers[m->first + i].record); input++) {
             int writer = writer_within(p, m->first, m->first + i, input);
             if (writer >= 0 && m->overlaps[writer])
                 return true;
@@ -324,7 +324,7 @@ static bool make_members(struct maker *m, uint32_t rows)
     struct cut **members = arena_array(p->arena, struct cut *, (size_t)m->layers);
     m->members = members;
     for (int i = 0; i < m->layers; i++) {
-        const struct dory_layer *record = &p->records[m->first + i];
+        const struct dory_layer *record = &p->layers[m->first + i].record;
         members[i] = arena_allocate(p->arena, sizeof **members);
         *members[i] = (struct cut){.of = layer_of(m->decision, m->first + i),
                                    .rows = rows,
@@ -363,7 +363,7 @@ static uint64_t sketch(struct maker *m, uint32_t rows, struct arena *arena)
     find_rows(m, rows);
     for (int i = 0; i < m->layers; i++) {
         m->ring_rows[i] = i < m->layers - 1 ? find_ring(m, i) : 0;
-        bytes += (uint64_t)m->ring_rows[i] * operand_row_bytes(&p->records[m->first + i], 2);
+        bytes += (uint64_t)m->ring_rows[i] * operand_row_bytes(&p->layers[m->first + i].record, 2);
         bytes += layer_brought_bytes(p, m->first + i);
     }
     return bytes;
@@ -396,7 +396,7 @@ static struct known_block *make_known(struct maker *m, uint32_t rows, uint64_t k
     struct known_block *known = arena_allocate(p->arena, sizeof *known);
     *known = (struct known_block){.last = m->first + m->layers - 1, .key = key, .next = p->blocks[m->first]};
     known->cut = (struct cut){
-        .of = layer_of(m->decision, m->first), .rows = rows, .channels = p->records[known->last].output_channels};
+        .of = layer_of(m->decision, m->first), .rows = rows, .channels = p->layers[known->last].record.output_channels};
     make_block(m, rows, &known->cut);
     return p->blocks[m->first] = known;
 }
@@ -404,7 +404,7 @@ static struct known_block *make_known(struct maker *m, uint32_t rows, uint64_t k
 struct cut *block_get(const struct decision *d, int first, int last, uint32_t rows, uint32_t bytes)
 {
     const struct problem *p = d->problem;
-    const struct dory_layer *record = &p->records[last];
+    const struct dory_layer *record = &p->layers[last].record;
     if (rows == 0 || rows >= record->output_height || last - first >= MAXIMUM_IN_BLOCK ||
         !cut_is_legal(record, rows, record->output_channels, layer_ram(d, last)))
         return NULL;

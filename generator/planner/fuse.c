@@ -56,7 +56,7 @@ bool cut_anew(struct optimiser *o, int layer, uint32_t turns)
     int first = block_start(&o->now, layer);
     struct choice *choice = &o->now.choices[first];
     int last = first + choice->cut->block->layers - 1;
-    uint32_t rows = turns ? dory_divide_up(o->problem->records[last].output_height, turns) : choice->cut->rows;
+    uint32_t rows = turns ? dory_divide_up(o->problem->layers[last].record.output_height, turns) : choice->cut->rows;
     struct cut *cut = block_get(&o->now, first, last, rows, o->problem->l2_bytes);
     if (cut)
         choice->cut = cut;
@@ -126,7 +126,7 @@ static bool make_part(struct optimiser *o, int first, int last, uint32_t turns)
 {
     bool good = true;
     if (block_is_possible(o->problem, first, last))
-        return set_rows(o, first, last, dory_divide_up(o->problem->records[last].output_height, turns));
+        return set_rows(o, first, last, dory_divide_up(o->problem->layers[last].record.output_height, turns));
     for (int l = first; l < last; l++)
         unroll(o, o->network->layers[l].output);
     for (int l = first; l <= last && good; l++)
@@ -141,7 +141,7 @@ static bool split(struct optimiser *o, int layer)
     if (first == layer)
         return true;
     int tensor = o->network->layers[layer - 1].output;
-    uint32_t turns = dory_divide_up(o->problem->records[last].output_height, o->now.choices[first].cut->rows);
+    uint32_t turns = dory_divide_up(o->problem->layers[last].record.output_height, o->now.choices[first].cut->rows);
     for (int ram = 0; ram < 2; ram++) {
         enum memory_level level = ram ? IN_RAM : IN_L2;
         if (!is_possible(o, tensor, level, DORY_HWC))
@@ -191,7 +191,7 @@ static bool compare(struct fusion *f, bool is_possible)
 /* The tallest stripes that there is room for, and some that leave more of it to others. */
 static void try_rows(struct fusion *f, struct idea idea)
 {
-    uint32_t height = f->o->problem->records[idea.last].output_height, before = height;
+    uint32_t height = f->o->problem->layers[idea.last].record.output_height, before = height;
     int fitting = 0;
     for (uint32_t turns = 2; fitting < ENOUGH_ROWS && turns <= height; turns++) {
         idea.rows = dory_divide_up(height, turns);
@@ -298,7 +298,7 @@ static void fuse_always(struct fusion *f)
     for (int first = 0; first < layers - 1; first++) {
         int last = first + 1 + (first * 5 + layers) % 3;
         for (; last > first; last--) {
-            uint32_t height = last < layers ? f->o->problem->records[last].output_height : 0;
+            uint32_t height = last < layers ? f->o->problem->layers[last].record.output_height : 0;
             struct idea idea = {first, last, 1 + (uint32_t)(first * 7 + last * 3) % (height ? height : 1), true, false};
             decision_set(&f->before.decision, f->now);
             if (last < layers && block_is_possible(f->o->problem, first, last) && form(f->o, &idea) &&

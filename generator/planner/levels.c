@@ -258,7 +258,7 @@ void layouts_find(const struct problem *p, bool *may_be_chw)
     for (int t = 0; t < network->tensor_count; t++) {
         int producer = network->tensors[t].producer, reader = only_reader(p, t);
         may_be_chw[t] = producer != NO_LAYER && reader >= 0 && p->options->layouts != LAYOUTS_HWC &&
-                        fit_together(&p->records[producer], &p->records[reader]) &&
+                        fit_together(&p->layers[producer].record, &p->layers[reader].record) &&
                         has_tile(p, producer, DORY_HWC, DORY_CHW) && has_tile(p, reader, DORY_CHW, DORY_HWC);
     }
 }

@@ -15,7 +15,7 @@ static void write_layer(const struct decision *d, struct plan *plan, int index, 
     const struct problem *p = d->problem;
     const struct cut *cut = cut_of(d, index);
     struct plan_layer *layer = &plan->layers[index];
-    struct dory_layer own = p->records[index]; /* its planned layer may be shared */
+    struct dory_layer own = p->layers[index].record; /* its planned layer may be shared */
     own.input_layout = cut->of->record.input_layout;
     own.output_layout = cut->of->record.output_layout;
     struct tile_problem problem = {
@@ -23,7 +23,8 @@ static void write_layer(const struct decision *d, struct plan *plan, int index, 
     const struct tile_cost *cost = &schedule->costs[index];
     tile_apply(&problem, &cut->tiling, &layer->record);
     layer->kernel = cut->kernel;
-    layer->requantisation = p->requantisations[index];
+    layer->engine = p->layers[index].engine;
+    layer->requantisation = p->layers[index].requantisation;
     layer->block = is_in_block(d, index) ? block_start(d, index) : -1;
     layer->macs = layer_macs(p->network, &p->network->layers[index]);
     timeline_set_cost(layer, cost);

@@ -20,7 +20,7 @@ uint32_t tensor_bytes(const struct tensor *tensor)
 
 static bool brings_weights(const struct problem *p, int layer)
 {
-    return layer_has_weights(&p->records[layer]) && !(p->resident && p->resident[layer]);
+    return layer_has_weights(&p->layers[layer].record) && !(p->resident && p->resident[layer]);
 }
 
 uint64_t layer_weights_bytes(const struct dory_layer *record)
@@ -30,7 +30,7 @@ uint64_t layer_weights_bytes(const struct dory_layer *record)
 
 uint64_t layer_brought_bytes(const struct problem *p, int layer)
 {
-    return brings_weights(p, layer) ? layer_weights_bytes(&p->records[layer]) : 0;
+    return brings_weights(p, layer) ? layer_weights_bytes(&p->layers[layer].record) : 0;
 }
 
 /* ---- what there is ---- */
@@ -75,7 +75,7 @@ static void count_tables(struct problem *p)
     int transfers = 0;
     p->fixed_table_bytes = table_bytes_of_network(p->network);
     for (int l = 0; l < p->network->layer_count; l++) {
-        p->fixed_table_bytes += table_bytes_of_layer(&p->records[l]);
+        p->fixed_table_bytes += table_bytes_of_layer(&p->layers[l].record);
         transfers += brings_weights(p, l);
     }
     p->least_table_bytes = p->fixed_table_bytes + table_bytes_of_schedule(p->network->layer_count, transfers);
@@ -120,9 +120,10 @@ static bool check_interface(const struct problem *p, struct diagnostics *diagnos
 
 /* ---- kernels ---- */
 
-static int collect_kernels(struct planned_layer *layer, const struct dory_kernel_description *const *from, int count)
+static int collect_kernels(struct planned_layer *layer, const struct dory_kernel_description *const *from)
 {
-    for (; from && *from && count < MAXIMUM_KERNELS; from++)
+    int count = 0;
+    for (; *from && count < MAXIMUM_KERNELS; from++)
         if (dory_kernel_supports(*from, &layer->record))
             layer->kernels[count++] = *from;
     return count;
@@ -130,9 +131,7 @@ static int collect_kernels(struct planned_layer *layer, const struct dory_kernel
 
 static void find_kernels(const struct problem *p, struct planned_layer *layer)
 {
-    int count = p->target->uses_xpulpv2 ? collect_kernels(layer, dory_xpulpv2_kernels, 0) : 0;
-    if (count == 0)
-        count = collect_kernels(layer, dory_reference_kernels, 0);
+    int count = collect_kernels(layer, p->layers[layer->layer].engine->kernels);
     for (int i = 0; i < count; i++)
         layer->cycles[i] = cycle_table_make(&layer->record, layer->kernels[i], p->target, p->cores, p->arena);
 }
@@ -191,7 +190,7 @@ struct planned_layer *layer_variant(const struct problem *p, int index, enum dor
     struct planned_layer **variant =
         &p->variants[LAYER_VARIANTS * index + (input == DORY_CHW ? 1 : 0) + (output == DORY_CHW ? 2 : 0)];
     if (!*variant) {
-        struct dory_layer record = p->records[index];
+        struct dory_layer record = p->layers[index].record;
         record.input_layout = (uint8_t)input;
         record.output_layout = (uint8_t)output;
         *variant = find_same(p, &record, brings_weights(p, index));
@@ -200,22 +199,18 @@ struct planned_layer *layer_variant(const struct problem *p, int index, enum dor
     return *variant;
 }
 
-static bool has_kernels(const struct problem *p, int index, struct diagnostics *diagnostics)
+static bool make_formed_layer(struct problem *p, int index, struct arena *kept, struct diagnostics *diagnostics)
 {
-    const struct planned_layer *layer = layer_variant(p, index, DORY_HWC, DORY_HWC);
-    if (layer->kernels[0])
-        return true;
-    diagnose(diagnostics, SEVERITY_ERROR, p->network->layers[index].name, NULL,
-             "no kernel for it: %d-bit elements, %d-bit weights", layer->record.input_bits, layer->record.weight_bits);
-    return false;
+    struct described_layer described;
+    return describe_layer(p->network, index, &described, kept, diagnostics) &&
+           form_layer(&described, p->target, p->cores, p->network->layers[index].name, &p->layers[index], kept, diagnostics);
 }
 
-static bool describe_layers(struct problem *p, struct arena *kept, struct diagnostics *diagnostics)
+static bool make_layers(struct problem *p, struct arena *kept, struct diagnostics *diagnostics)
 {
     bool good = true;
     size_t layers = (size_t)p->network->layer_count, tensors = (size_t)p->network->tensor_count;
-    p->records = arena_array(p->arena, struct dory_layer, layers);
-    p->requantisations = arena_array(p->arena, const struct requantisation *, layers);
+    p->layers = arena_array(p->arena, struct formed_layer, layers);
     p->variants = arena_array(p->arena, struct planned_layer *, LAYER_VARIANTS * layers);
     p->lives = arena_array(p->arena, struct tensor_life, tensors);
     p->tensor_bytes = arena_array(p->arena, uint32_t, tensors);
@@ -223,8 +218,7 @@ static bool describe_layers(struct problem *p, struct arena *kept, struct diagno
     for (int t = 0; t < p->network->tensor_count; t++)
         p->tensor_bytes[t] = aligned(tensor_bytes(&p->network->tensors[t]));
     for (int i = 0; i < p->network->layer_count; i++)
-        good = describe_layer(p->network, i, &p->records[i], &p->requantisations[i], kept, diagnostics) &&
-               has_kernels(p, i, diagnostics) && good;
+        good = make_formed_layer(p, i, kept, diagnostics) && good;
     return good;
 }
 
@@ -241,7 +235,7 @@ static void make_room(struct problem *p)
 bool problem_make(struct problem *p, struct arena *kept, struct diagnostics *diagnostics)
 {
     bool good = find_memory(p, diagnostics) && check_interface(p, diagnostics) && check_tensors(p, diagnostics) &&
-                describe_layers(p, kept, diagnostics);
+                make_layers(p, kept, diagnostics);
     if (!good)
         return false;
     make_room(p);

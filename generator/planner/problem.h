@@ -3,6 +3,7 @@
 #define DORYGEN_PROBLEM_H
 
 #include "plan/lives.h"
+#include "planner/form.h"
 #include "planner/plan_make.h"
 #include "tile/tile.h"
 
@@ -26,8 +27,7 @@ struct problem {
     uint32_t resident_bytes;     /* of L2, for resident weights: not in l2_bytes */
     struct tensor_life *lives;   /* by tensor */
     uint32_t *tensor_bytes;      /* by tensor, aligned */
-    struct dory_layer *records;  /* by layer: described, in HWC */
-    const struct requantisation **requantisations;
+    struct formed_layer *layers; /* by layer: with its tensors in HWC */
     /* found out so far */
     struct planned_layer **variants; /* by layer and layouts of its tensors; null: nobody has asked for it yet */
     struct known_block **blocks;     /* by first layer: those that have been made, or have been found not to be possible */

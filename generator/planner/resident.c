@@ -16,7 +16,7 @@ bool resident_reserve(struct problem *p, struct diagnostics *diagnostics)
     uint64_t bytes = 0;
     for (int l = 0; l < p->network->layer_count; l++)
         if (p->resident && p->resident[l])
-            bytes += aligned((uint32_t)layer_weights_bytes(&p->records[l]));
+            bytes += aligned((uint32_t)layer_weights_bytes(&p->layers[l].record));
     if (bytes == 0 || (p->options->weights == WEIGHTS_LINKED && !p->options->tables_in_l2))
         return true; /* beside an arena whose size was given, what is linked takes nothing from it */
     bytes += p->options->weights == WEIGHTS_LINKED ? FLASH_HEADER_BYTES : DORY_LOADED_BYTES;

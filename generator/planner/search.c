@@ -160,7 +160,7 @@ static bool any_cut(struct search *s, int layer)
 {
     if (is_in_block(s->now, layer))
         return cut_anew(s->o, layer, 2 + (uint32_t)random_below(s, MAXIMUM_TURNS - 1));
-    if (layer_is_small(&s->o->problem->records[layer]) && random_below(s, 3) == 0)
+    if (layer_is_small(&s->o->problem->layers[layer].record) && random_below(s, 3) == 0)
         return any_small_cut(s, layer);
     const struct candidate *front;
     int count = candidate_front(layer_of(s->now, layer), layer_ram(s->now, layer), &front);
@@ -372,7 +372,7 @@ void search_places(struct optimiser *o)
 void descend_among_all_cuts(struct optimiser *o)
 {
     for (int l = 0; l < o->network->layer_count; l++)
-        if (o->best.cycles == UINT64_MAX || !layer_is_small(&o->problem->records[l]))
+        if (o->best.cycles == UINT64_MAX || !layer_is_small(&o->problem->layers[l].record))
             return;
     decision_set(&o->now, &o->best.decision);
     o->tries_all_cuts = true;

@@ -227,18 +227,10 @@ void plan_report(struct text *text, const struct plan *plan)
 
 /* ---- what is wrong with it ---- */
 
-static bool is_portable(const struct dory_kernel_description *kernel)
-{
-    for (const struct dory_kernel_description *const *from = dory_reference_kernels; *from; from++)
-        if (*from == kernel)
-            return true;
-    return false;
-}
-
 void plan_warn(const struct plan *plan, struct diagnostics *diagnostics)
 {
-    for (int i = 0; plan->target->uses_xpulpv2 && i < plan->network->layer_count; i++)
-        if (is_portable(plan->layers[i].kernel))
+    for (int i = 0; i < plan->network->layer_count; i++)
+        if (plan->layers[i].engine == &dory_portable_engine && plan->target->engines[0] != &dory_portable_engine)
             diagnose(diagnostics, SEVERITY_WARNING, plan->network->layers[i].name, NULL,
                      "layer %d: no kernel for %s computes it, but the portable %s: about %" PRIu64
                      " of the network's %" PRIu64 " cycles",
