@@ -1,3 +1,4 @@
+/* Copies bytes by a map or with a stride. Shapes: any, HWC. Each core takes a part of the pixels, element by element. */
 #include "elements.h"
 #include "reference.h"
 
