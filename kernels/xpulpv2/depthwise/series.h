@@ -14,7 +14,8 @@
  * docs/notes/gap8-cycles.md.
  *
  * With strides of 3 and 4 the columns and rows between windows are transposed, too: of 3x3 an output takes 59 cycles of a
- * core, 6.4 a product, of which 36 are the transpose (16 input columns and 4 rows a four). */
+ * core, 6.4 a product, of which 36 are the transpose (16 input columns and 4 rows a four).
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_SERIES_H
 #define DORY_XPULPV2_SERIES_H
 
