@@ -71,10 +71,13 @@ def draw(report):
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    with open(sys.argv[1], encoding="utf-8") as file:
-        report = json.load(file)
+    try:
+        with open(sys.argv[1], encoding="utf-8") as file:
+            picture = draw(json.load(file))
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        sys.exit(f"{sys.argv[1]}: no report of dory ({error})")
     with open(sys.argv[2], "w", encoding="utf-8") as file:
-        file.write(draw(report))
+        file.write(picture)
 
 
 if __name__ == "__main__":
