@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array_file.h"
+#include "target/engines.h"
 #include "target/locate.h"
 #include "target/target_descriptions.h"
 
@@ -185,15 +186,6 @@ static const char *range_text(const struct reader *reader, const struct key *fie
     return arena_format(reader->arena, "must be a whole number from %" PRIu32 " to %" PRIu32, field->least, field->most);
 }
 
-/* "xpulpv2, portable" */
-static const char *engine_names(struct arena *arena)
-{
-    const char *names = dory_engines[0]->name;
-    for (int i = 1; dory_engines[i]; i++)
-        names = arena_format(arena, "%s, %s", names, dory_engines[i]->name);
-    return names;
-}
-
 static bool is_listed(const struct dory_engine *const *engines, const struct dory_engine *engine)
 {
     while (*engines && *engines != engine)
@@ -207,7 +199,7 @@ static const char *read_engines(const struct reader *reader, const json_t *list,
     size_t count = json_array_size(list);
     for (size_t i = 0; i < count && i < TARGET_MAXIMUM_ENGINES; i++) {
         const char *name = json_string_value(json_array_get(list, i));
-        const struct dory_engine *engine = name ? dory_engine_find(name) : NULL;
+        const struct dory_engine *engine = name ? engine_find(name) : NULL;
         if (!engine || is_listed(engines, engine))
             return arena_format(reader->arena, "'%s' is no engine, or there twice; there are %s", name ? name : "",
                                 engine_names(reader->arena));

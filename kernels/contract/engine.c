@@ -1,18 +1,5 @@
-/* The table of engines, and what holds of any of them. */
+/* What holds of any engine. */
 #include "dory/engine.h"
-
-#include <stddef.h>
-#include <string.h>
-
-const struct dory_engine *const dory_engines[] = {&dory_xpulpv2_engine, &dory_portable_engine, NULL};
-
-const struct dory_engine *dory_engine_find(const char *name)
-{
-    for (const struct dory_engine *const *engine = dory_engines; *engine; engine++)
-        if (strcmp((*engine)->name, name) == 0)
-            return *engine;
-    return NULL;
-}
 
 uint64_t dory_engine_cycles(const struct dory_engine *engine, const struct dory_layer *layer, unsigned cores)
 {

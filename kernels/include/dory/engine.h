@@ -20,12 +20,6 @@ struct dory_engine {
 extern const struct dory_engine dory_portable_engine; /* kernels/reference: portable C, every layer */
 extern const struct dory_engine dory_xpulpv2_engine;  /* kernels/xpulpv2: RISC-V cores with XpulpV2, such as GAP8's */
 
-/* All of them, null-terminated. */
-extern const struct dory_engine *const dory_engines[];
-
-/* Null where no engine has that name. */
-const struct dory_engine *dory_engine_find(const char *name);
-
 /* Cycles of the engine's fastest kernel for a layer, were it one tile on so many cores. UINT64_MAX: it has no kernel for the
  * layer. */
 uint64_t dory_engine_cycles(const struct dory_engine *engine, const struct dory_layer *layer, unsigned cores);
