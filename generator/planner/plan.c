@@ -1,12 +1,13 @@
 /* Pass `plan`: everything that is decided about a network, by the passes that planner.h lists. This file calls them and
  * writes down the result. */
 #include "planner/planner.h"
+#include "search/search.h"
 
 #include <string.h>
 
+#include "choose/profile.h"
 #include "planner/plan_memory.h"
-#include "planner/profile.h"
-#include "planner/schedule.h"
+#include "realise/schedule.h"
 
 /* ---- the plan's parts ---- */
 
@@ -163,8 +164,12 @@ static bool plan_once(const struct network *network, const struct target *target
                       const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
     struct arena search = {0};
-    struct problem problem = {
-        .network = network, .target = target, .options = options, .resident = resident, .arena = &search};
+    struct problem problem = {.network = network,
+                              .target = target,
+                              .options = options,
+                              .resident = resident,
+                              .cuts = plan_memory_cuts(options->memory, target),
+                              .arena = &search};
     bool planned = make_plan(&problem, plan, arena, diagnostics);
     arena_free(&search);
     return planned;

@@ -7,7 +7,7 @@
 #include "expect.h"
 #include "network/stage.h"
 #include "networks.h"
-#include "planner/form.h"
+#include "choose/form.h"
 
 struct fixture {
     struct arena arena;

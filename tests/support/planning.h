@@ -3,10 +3,12 @@
 #define TESTS_PLAN_PLANNING_H
 
 #include "describe/describe.h"
-#include "planner/block.h"
+#include "choose/block.h"
+#include "planner/plan_make.h"
 #include "planner/planner.h"
-#include "planner/profile.h"
-#include "planner/schedule.h"
+#include "search/search.h"
+#include "choose/profile.h"
+#include "realise/schedule.h"
 
 /* A layer of a network, described and in the form that the first of the target's engines prefers. An error that is reported
  * fails the test. */
