@@ -4,7 +4,8 @@
 #                  [L1_BYTES <n>]           of the memory level; default: the target's
 #                  [L2_BYTES <n>]           of the arena; default: what the network's own code and tables and the
 #                                           application leave of L2
-#                  [APPLICATION_L2_BYTES <n>]  what the application takes of L2, code and data; default: 16384
+#                  [APPLICATION_L2_BYTES <n>]  what the application takes of L2, code and data; default: 16384, and
+#                                           buffers of its own for the network's inputs and outputs
 #                  [CORES <n>]              of the cluster; default: the target's
 #                  [CLOCKS <FC>/<CL>]       plan for these clocks of controller and cluster, in MHz; default: equal ones
 #                  [EXACT_ADD]              keep sums that can leave 8 bits in 16 bits, do not saturate
@@ -41,7 +42,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/DoryFlash.cmake)
 # is built: files of an earlier run would be compiled, and nobody would notice.
 function(_dory_check_options name)
   set(own --target TARGET --config CONFIG --check CHECK --l1-bytes L1_BYTES --l2-bytes L2_BYTES
-      --application-bytes APPLICATION_L2_BYTES --cores CORES --clocks CLOCKS --exact-add EXACT_ADD --requantisation REQUANTISATION --weights WEIGHTS --dump-tensors DUMP
+      --application-bytes APPLICATION_L2_BYTES --application-buffers APPLICATION_L2_BYTES --cores CORES --clocks CLOCKS --exact-add EXACT_ADD --requantisation REQUANTISATION --weights WEIGHTS --dump-tensors DUMP
       --name "the first argument" --output-dir "not to be chosen" --depfile "not to be chosen"
       --firmware "not to be chosen" --dump "not possible" --list-outputs "not possible" --help "not possible")
   foreach(option IN LISTS ARGN)
@@ -73,6 +74,9 @@ function(_dory_generator_options variable)
       list(APPEND options ${flag_${option}} ${arg_${option}})
     endif()
   endforeach()
+  if(NOT DEFINED arg_L2_BYTES AND NOT DEFINED arg_APPLICATION_L2_BYTES)
+    list(APPEND options --application-buffers)
+  endif()
   if(DEFINED arg_CLOCKS)
     list(APPEND options --clocks ${arg_CLOCKS})
   endif()

@@ -75,9 +75,11 @@ static bool pass_describe(struct generation *run)
 static bool pass_plan(struct generation *run)
 {
     struct plan_options options;
-    if (!budget_read(run->options, &run->target, &options, run->arena, run->diagnostics) ||
-        !budget_plan(run->network, &run->target, &options, &run->plan, run->arena, run->diagnostics))
+    if (!budget_read(run->options, run->network, &run->target, &options, run->arena, run->diagnostics) ||
+        !budget_plan(run->network, &run->target, &options, &run->plan, run->arena, run->diagnostics)) {
+        budget_explain(run->options, run->network, run->diagnostics);
         return false;
+    }
     run->plan.l2_application_bytes = options.l2_application_bytes;
     plan_warn(&run->plan, run->diagnostics);
     return true;

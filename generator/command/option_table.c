@@ -33,6 +33,8 @@ const struct option option_table[] = {
      "program with the network's code, see dory probe: the buffer is what it leaves of L2, --l2-bytes aside"},
     {PLANNING | COMMAND_EXPLORE, "--application-bytes", "application_bytes", OPTION_SIZE, PLACE(application_bytes), "SIZE",
      "of L2, for the application's code and data, --l2-bytes aside; default 16k"},
+    {PLANNING, "--application-buffers", "application_buffers", OPTION_FLAG, PLACE(application_buffers), NULL,
+     "without --application-bytes: 16k, and what buffers for the network's inputs and outputs take"},
     {PLANNING, "--clocks", "clocks", OPTION_TEXT, PLACE(clocks), "FC/CL",
      "plan for these clocks of controller and cluster, in MHz: 250/175; default: equal ones"},
     {PLANNING | COMMAND_PROBE | COMMAND_EXPLORE, "--cores", "cores", OPTION_NUMBER, PLACE(cores), "n", "of the cluster"},
