@@ -4,10 +4,12 @@
 
 #include "link.h"
 
-#define PATIENCE_MILLISECONDS 1000u /* without a packet sent; an ESP32 takes most of it to start */
-#define WIFI_CONNECTED        0x31u
-#define WIFI_CLIENT           0x32u
-#define ALL_CLIENTS           UINT32_MAX
+#ifndef CPX_PATIENCE_MILLISECONDS
+#define CPX_PATIENCE_MILLISECONDS 1000u /* without a packet sent; an ESP32 takes most of it to start */
+#endif
+#define WIFI_CONNECTED 0x31u
+#define WIFI_CLIENT    0x32u
+#define ALL_CLIENTS    UINT32_MAX
 
 struct ring {
     uint8_t *frames;
@@ -73,7 +75,8 @@ void cpx_wifi(struct cpx_wifi *wifi) { *wifi = endpoint.wifi; }
 
 static int peer_is_silent(void)
 {
-    return endpoint.send.written != endpoint.send.read && cpx_link_milliseconds() - endpoint.since > PATIENCE_MILLISECONDS;
+    return endpoint.send.written != endpoint.send.read &&
+           cpx_link_milliseconds() - endpoint.since > CPX_PATIENCE_MILLISECONDS;
 }
 
 int cpx_poll(void)
