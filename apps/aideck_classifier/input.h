@@ -21,7 +21,8 @@ static_assert(CLASSIFIER_INPUT_CHANNELS == 1 && CLASSIFIER_INPUT_BITS == 8, "the
 #define INPUT_L1_BYTES                                                                                                      \
     (INPUT_IS_FRAME ? 4 : SCALE_L1_BYTES(PART_WIDTH, PART_HEIGHT, CLASSIFIER_INPUT_WIDTH, CLASSIFIER_INPUT_HEIGHT))
 
-/* *input: the network's input, either in the frame, or elsewhere. `l1` is free: INPUT_L1_BYTES. */
-int input_prepare(const uint8_t *frame, uint32_t *l1, const uint8_t **input);
+/* Makes the network's input of a frame, whose buffer is free then, mostly in the network's L2 buffer. `l1` is free:
+ * INPUT_L1_BYTES. */
+int input_prepare(const uint8_t *frame, uint32_t *l1, uint8_t *network_l2, const uint8_t **input);
 
 #endif

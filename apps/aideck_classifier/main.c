@@ -33,7 +33,7 @@ static struct cpx_picture picture;
 static unsigned pictures;
 
 static struct {
-    uint32_t capture, input, run, start, end;
+    uint32_t capture, input, run, start, end; /* start, end: when the first and the last frame came */
 } cycles;
 
 static void add_time(uint32_t *part, uint32_t *since)
@@ -121,19 +121,20 @@ static int capture_into(unsigned number, uint8_t *buffer)
     return board_start_capture(buffer);
 }
 
-/* The network's input is copied when it has started: the frame's buffer is free for the camera, or the PC, from then on. */
+/* Once the network's input is made, the frame's buffer is free for the camera, or the PC. */
 static int look_at_frame(unsigned number, struct answer *answer)
 {
     uint8_t *frame;
     const uint8_t *input;
     uint32_t since = hal_cycles();
     int status = await_frame(number, &frame);
-    cycles.start = number == 0 ? hal_cycles() : cycles.start;
     add_time(&cycles.capture, &since);
-    status = status ? status : input_prepare(frame, l1.scaling, &input);
+    cycles.start = number == 0 ? since : cycles.start;
+    cycles.end = since;
+    status = status ? status : input_prepare(frame, l1.scaling, l2, &input);
     add_time(&cycles.input, &since);
-    status = status ? status : start_network(input);
     status = status ? status : capture_into(number, send_or_reuse(frame));
+    status = status ? status : start_network(input);
     if (status == DORY_OK && number > 0)
         status = answer_send(answer);
     int ran = await_network();
@@ -152,7 +153,6 @@ static int look(void)
     status = status ? status : capture_into(1, buffers[1]);
     for (; status == DORY_OK && (FRAMES == 0 || number < FRAMES); number++)
         status = look_at_frame(number, &answer);
-    cycles.end = hal_cycles();
     return status ? status : answer_send(&answer);
 }
 
