@@ -246,7 +246,8 @@ static void test_pictures(void)
     EXPECT_EQUAL(cpx_picture_send(&picture), DORY_ERROR_CANCELLED); /* nobody looks */
     connect_client(1);
     may_send = 1;
-    EXPECT_EQUAL(cpx_picture_send(&picture), DORY_OK); /* a header, which is sent, and three parts for three of four places */
+    EXPECT_EQUAL(cpx_picture_send(&picture),
+                 DORY_OK); /* a header, which is sent, and three parts for three of four places */
     static const uint8_t header[] = {13, 0, 0x23, 5, 0xBC, 29, 0, 71, 0, 1, 0, 0xFF, 0x07, 0, 0};
     EXPECT_EQUAL(last_bytes, sizeof header);
     EXPECT_BYTES(last, header, sizeof header);
