@@ -12,10 +12,6 @@
 #include "dory/gap8_registers.h"
 #include "link.h"
 
-#ifndef CPX_SPI_HERTZ
-#define CPX_SPI_HERTZ 10000000u /* that of Bitcraze's own programs */
-#endif
-
 enum { OURS = 3, THEIRS = 18 };          /* GPIO */
 enum { OUR_PAD = 7, THEIR_PAD = 24 };    /* in the registers: pads 15 (B1) and 32 (A13), function 1 */
 enum { SPI_PADS = 4, PADS_A_WORD = 16 }; /* pads 8 to 11, function 0 */
