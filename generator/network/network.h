@@ -64,6 +64,7 @@ struct tensor {
     double scale;
     int zero_point;
     int model_offset;
+    const double *channel_scales; /* of 32-bit sums, one a channel: real value = scale * sum; else null */
     bool is_channels_first; /* the model's own tensor is CHW, also where the network's others have their channels last */
 };
 

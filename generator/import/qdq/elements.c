@@ -1,5 +1,6 @@
 /* Functions of single elements, and arithmetic of two values. */
-#include "import/qdq/functions.h"
+#include "import/qdq/qdq.h"
+#include "middle/functions.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -72,6 +73,18 @@ enum qdq_outcome qdq_clip(struct qdq *qdq, const struct node *node, const struct
 
 /* ---- one operand ---- */
 
+/* The function of a node, with its attributes; null: it is none. */
+static real_function *find_function(struct qdq *qdq, const struct node *node, struct function_parameters *parameters)
+{
+    const struct attribute *approximate = node_attribute(node, "approximate");
+    bool by_tanh = approximate && approximate->kind == ATTRIBUTE_TEXT && !strcmp(approximate->text, "tanh");
+    const char *name = by_tanh && !strcmp(node->type, "Gelu") ? "GeluTanh" : node->type;
+    real_function *function = function_find(name, parameters);
+    parameters->alpha = qdq_number(qdq, node, "alpha", parameters->alpha);
+    parameters->beta = qdq_number(qdq, node, !strcmp(node->type, "Selu") ? "gamma" : "beta", parameters->beta);
+    return function;
+}
+
 static enum qdq_outcome relu_of_elements(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
                                          struct qdq_value *result)
 {
@@ -82,15 +95,15 @@ static enum qdq_outcome relu_of_elements(struct qdq *qdq, const struct node *nod
 enum qdq_outcome qdq_unary(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                            struct qdq_value *result)
 {
-    struct qdq_parameters parameters = {0, 0};
-    qdq_function *compute = qdq_find_function(qdq, node, &parameters);
+    struct function_parameters parameters = {0, 0};
+    real_function *compute = find_function(qdq, node, &parameters);
     (void)count;
     *result = inputs[0];
-    if (inputs[0].kind == QDQ_PENDING && qdq_is_relu(compute)) {
+    if (inputs[0].kind == QDQ_PENDING && function_is_relu(compute)) {
         bound(qdq, result, 0, INFINITY);
         return QDQ_DONE;
     }
-    if (inputs[0].kind == QDQ_ELEMENTS && qdq_is_relu(compute))
+    if (inputs[0].kind == QDQ_ELEMENTS && function_is_relu(compute))
         return relu_of_elements(qdq, node, inputs, result);
     result->outside = (struct qdq_outside){.is_touched = true};
     if (inputs[0].kind == QDQ_OUTSIDE)
@@ -390,6 +403,8 @@ static enum qdq_outcome with_constant(struct qdq *qdq, const struct node *node, 
     }
     if (is_scalar && (constant->array->count == 1 || (int64_t)constant->array->count <= view_elements(&value->view)))
         return combine(qdq, operation, &inputs[0], &inputs[1], number, result);
+    if (operation == SLOPE && !is_swapped)
+        return qdq_slope(qdq, node, value, constant->array, result);
     return scale_channels(qdq, node, operation, value, constant->array, is_swapped, result);
 }
 
@@ -397,6 +412,9 @@ enum qdq_outcome qdq_binary(struct qdq *qdq, const struct node *node, const stru
                             struct qdq_value *result)
 {
     enum operation operation = operation_of(node);
+    bool is_choice = operation == LESSER || operation == GREATER;
+    if (is_choice && count > 2)
+        return qdq_choose(qdq, node, inputs, count, operation == GREATER, result);
     if (count != 2 || inputs[1].kind == QDQ_NONE)
         return qdq_fault(qdq, node, NULL, "%s of %d inputs; supported: 2", node->type, count);
     if (inputs[0].kind == QDQ_CONSTANT || inputs[1].kind == QDQ_CONSTANT)
@@ -405,6 +423,8 @@ enum qdq_outcome qdq_binary(struct qdq *qdq, const struct node *node, const stru
         return QDQ_FLOAT;
     if (inputs[0].tensor == inputs[1].tensor && view_equal(&inputs[0].view, &inputs[1].view))
         return combine(qdq, operation, &inputs[0], &inputs[1], 0, result);
+    if (is_choice)
+        return qdq_choose(qdq, node, inputs, count, operation == GREATER, result);
     struct qdq_value a = inputs[0], b = inputs[1];
     if (operation > MULTIPLY || !qdq_is_plain(qdq, &a) || !qdq_is_plain(qdq, &b))
         return QDQ_FLOAT;

@@ -78,6 +78,7 @@ static const char *input_type_fault(enum element_type type)
 {
     switch (type) {
     case ELEMENT_FLOAT:
+    case ELEMENT_FLOAT16:
     case ELEMENT_DOUBLE:
     case ELEMENT_INT8:
     case ELEMENT_UINT8: return NULL;
