@@ -125,7 +125,8 @@ class Network:
                                  4: ("i", kernel[0]), 5: ("b", activation)}))
 
     def reduce(self, x):
-        axes = self.random.choice([[1, 2], [2, 1], [1], [2]])
+        axes = self.random.choice([[1, 2], [2, 1], [1], [2], [3], [1, 3], [3, 2], [1, 2, 3]])
+        x = self.transposed(x, [0] + self.random.sample([1, 2, 3], 3)) if self.random.random() < 0.3 else x
         if self.random.random() < 0.3:
             data, scale, zero = self.values[x]
             result = np.max(data, axis=tuple(axes), keepdims=True), scale, zero
@@ -209,7 +210,7 @@ class Network:
 
     def prelu(self, x):
         value, pick = self.values[x], self.random
-        shape = pick.choice([[1], [1, 1, value[0].shape[3]], [value[0].shape[3]]])
+        shape = pick.choice([[1], [1, 1, value[0].shape[3]], [value[0].shape[3]], list(value[0].shape[1:])])
         numbers = self.integers(*shape)
         numbers = np.abs(np.maximum(numbers, -127)) if pick.random() < 0.5 else numbers
         scale = float(np.float32(pick.uniform(0.001, 0.02)))
@@ -271,6 +272,131 @@ class Network:
         self.model.operator(tfl.ASSIGN_VARIABLE, [handle, after], [])
         self.states.append((before, after))
         return both
+
+    def rearrange(self, x):
+        """Moves of elements, often of a tensor that is turned, and something behind that wants an image."""
+        if self.random.random() < 0.3:
+            x = self.transposed(x, [0] + self.random.sample([1, 2, 3], 3))
+        ways = [self.gather, self.reverse, self.mirror, self.tile, self.stack, self.cut, self.blocks, self.island]
+        moved = self.random.choice(ways)(x, *self.values[x])
+        big = self.values[moved][0].size > 3000
+        return self.random.choice([self.unary] if big else [self.unary, self.pool, self.convolution])(moved)
+
+    def gather(self, x, data, *quantisation):
+        axis, pick = self.random.choice([1, 2, 3]), self.random
+        indices = [pick.randrange(data.shape[axis]) for _ in range(pick.randint(1, 5))]
+        return self.operate(tfl.GATHER, [x, self.model.integers("indices", indices)], (np.take(data, indices, axis), *quantisation),
+                            (23, {0: ("i", pick.choice([axis, axis - 4]))}))
+
+    def reverse(self, x, data, *quantisation):
+        axes = self.random.sample([1, 2, 3], self.random.randint(1, 2))
+        return self.operate(tfl.REVERSE_V2, [x, self.model.integers("axes", axes)], (np.flip(data, axes), *quantisation))
+
+    def mirror(self, x, data, *quantisation):
+        mode = self.random.choice([0, 1])
+        pads = [(0, 0)] + [tuple(self.random.randint(0, min(2, size - 1 + mode)) for _ in range(2)) for size in data.shape[1:]]
+        result = np.pad(data, pads, mode="symmetric" if mode else "reflect")
+        return self.operate(tfl.MIRROR_PAD, [x, self.model.integers("borders", [n for pair in pads for n in pair], [4, 2])],
+                            (result, *quantisation), (77, {0: ("b", mode)}))
+
+    def tile(self, x, data, *quantisation):
+        """Of a dimension of its own, which is joined to the next: rows or columns twice; or of what is there."""
+        times, axis = self.random.randint(1, 2), self.random.choice([1, 2])
+        if self.random.random() < 0.5:
+            repeats = [1, times, self.random.randint(1, 2), 1]
+            return self.operate(tfl.TILE, [x, self.model.integers("times", repeats)], (np.tile(data, repeats), *quantisation))
+        shape = list(data.shape)
+        longer = self.reshaped(x, (*shape[:axis + 1], 1, *shape[axis + 1:]))
+        repeats = [1] * 5
+        repeats[axis + 1] = times
+        tiled = self.operate(tfl.TILE, [longer, self.model.integers("times", repeats)],
+                             (np.tile(self.values[longer][0], repeats), *quantisation))
+        shape[axis] *= times
+        return self.reshaped(tiled, tuple(shape))
+
+    def stack(self, x, data, *quantisation):
+        """Apart along one axis, together along another, in another order."""
+        axis, other = self.random.choice([1, 2, 3]), self.random.choice([1, 2, 3])
+        parts = [self.tensor((np.take(data, i, axis), *quantisation)) for i in range(data.shape[axis])]
+        self.model.operator(tfl.UNPACK, [x], parts, (64, {0: ("i", len(parts)), 1: ("i", axis)}))
+        parts = self.random.sample(parts, self.random.randint(1, len(parts)))
+        return self.operate(tfl.PACK, parts, (np.stack([self.values[i][0] for i in parts], other), *quantisation),
+                            (59, {0: ("i", len(parts)), 1: ("i", other)}))
+
+    def cut(self, x, data, *quantisation):
+        """Backwards, to the end, and with a dimension that is dropped and made again."""
+        axis, pick = self.random.choice([1, 2, 3]), self.random
+        begin, end, step, drop = [0] * 4, list(data.shape), [1] * 4, 0
+        if pick.random() < 0.5:
+            begin[axis], end[axis], step[axis], drop = pick.choice([-1, 0]), 1, 1, 1 << axis
+            part = np.take(data, begin[axis], axis)
+        else:
+            begin[axis], end[axis], step[axis] = data.shape[axis] - 1, -data.shape[axis] - 1, -pick.randint(1, 2)
+            part = data[tuple(np.s_[::step[axis]] if i == axis else np.s_[:] for i in range(4))]
+        inputs = [self.model.integers(name, numbers) for name, numbers in (("begin", begin), ("end", end), ("step", step))]
+        cut = self.operate(tfl.STRIDED_SLICE, [x] + inputs, (part, *quantisation), (32, {4: ("i", drop)}))
+        return self.reshaped(cut, np.expand_dims(part, axis).shape) if drop else cut
+
+    def blocks(self, x, data, *quantisation):
+        _, height, width, channels = data.shape
+        if channels % 4 == 0 and self.random.random() < 0.7:
+            parts = data.reshape(1, height, width, 2, 2, channels // 4).transpose(0, 1, 3, 2, 4, 5)
+            return self.operate(tfl.DEPTH_TO_SPACE, [x], (parts.reshape(1, 2 * height, 2 * width, channels // 4), *quantisation),
+                                (94, {0: ("i", 2)}))
+        if height % 2 or width % 2:
+            return x
+        parts = data.reshape(1, height // 2, 2, width // 2, 2, channels).transpose(0, 1, 3, 2, 4, 5)
+        return self.operate(tfl.SPACE_TO_DEPTH, [x], (parts.reshape(1, height // 2, width // 2, 4 * channels), *quantisation),
+                            (19, {0: ("i", 2)}))
+
+    def island(self, x, data, scale, zero):
+        """Real numbers in between: each of one element."""
+        real = (np.float32(scale) * (data - zero).astype(np.float32)).astype(np.float32)
+        names = iter(range(9))
+        floats = lambda: self.model.tensor("real%d" % next(names), list(data.shape), tfl.FLOAT32)
+        number = np.float32(self.random.uniform(-2, 2))
+        constant = self.model.tensor("number", [], tfl.FLOAT32, data=number.tobytes())
+        inside, product, result = floats(), floats(), floats()
+        self.model.operator(tfl.DEQUANTIZE, [x], [inside])
+        self.model.operator(tfl.MUL, [inside, constant], [product], (21, {}))
+        self.model.operator(tfl.RELU, [product], [result])
+        (output_scale, output_zero), y = self.quantisation(), np.maximum(real * number, np.float32(0))
+        steps = y / np.float32(output_scale)
+        whole = np.floor(np.abs(steps) + np.float32(0.5)) * np.sign(steps)
+        whole = np.where(np.abs(steps) - np.floor(np.abs(steps)) < 0.5, np.floor(np.abs(steps)) * np.sign(steps), whole)
+        return self.operate(tfl.QUANTIZE, [result], (np.clip(whole + output_zero, -128, 127).astype(np.int64), output_scale, output_zero))
+
+    def repeated(self, x):
+        """Operands of which one is repeated along some dimensions."""
+        value, pick = self.values[x], self.random
+        axes = pick.sample([1, 2, 3], pick.randint(1, 2))
+        small = self.operate(tfl.REDUCE_MAX, [x, self.model.integers("axes", axes)],
+                             (np.max(value[0], axis=tuple(axes), keepdims=True), *value[1:]), (27, {0: ("b", 1)}))
+        pair = [x, small] if pick.random() < 0.5 else [small, x]
+        kind, values = pick.choice(["add", "subtract", "multiply", "maximum"]), [self.values[i] for i in pair]
+        if kind == "maximum":
+            return self.extreme(kind, pair, values)
+        return self.arithmetic(kind, pair, values, pick.choice([0, 1, 2, 3]))
+
+    def dilated(self, x):
+        """Blocks as images of a batch, as Keras has them around a convolution: the file says one image."""
+        (data, scale, zero), pick, block = self.values[x], self.random, self.random.randint(2, 3)
+        _, height, width, channels = data.shape
+        pads = [(block, block + -(size + 2 * block) % block) for size in (height, width)]
+        padded = np.pad(data, ((0, 0), *pads, (0, 0)), constant_values=zero)
+        outputs, output = pick.randint(1, 5), self.quantisation()
+        tensors, weights, scales, bias = self.weights([outputs, 3, 3, channels], outputs, 0, scale, True)
+        whole = reference.convolution((padded, scale, zero), weights, scales, bias, output, (1, 1), (block, block), False, 0, False)
+        inside = [size // block for size in padded.shape[1:3]]
+        parts = self.operate(tfl.SPACE_TO_BATCH_ND, [x, self.model.integers("block", [block] * 2),
+                                                     self.model.integers("pads", [n for pair in pads for n in pair], [2, 2])],
+                             (padded, scale, zero), None, [block * block, *inside, channels])
+        sums = self.operate(tfl.CONV_2D, [parts] + tensors, whole, (1, {0: ("b", 1), 1: ("i", 1), 2: ("i", 1)}),
+                            [block * block, inside[0] - 2, inside[1] - 2, outputs])
+        crops = [0, pads[0][1] - block, 0, pads[1][1] - block]
+        result = whole[0][:, :height, :width], *whole[1:]
+        return self.operate(tfl.BATCH_TO_SPACE_ND, [sums, self.model.integers("block", [block] * 2),
+                                                    self.model.integers("crops", crops, [2, 2])], result)
 
     def same_scale(self, x):
         data, scale, zero = self.values[x]
@@ -393,7 +519,8 @@ class Network:
         x = pick.choice([self.input, self.input, self.turned_input])((1, pick.randint(1, 9), pick.randint(1, 9), pick.randint(1, 6)))
         steps = [self.convolution, self.convolution, self.depthwise, self.pool, self.reduce, self.pad, self.add, self.gate,
                  self.add_constant, self.multiply_by_constant, self.same_elements, self.transposed_convolution,
-                 self.concatenate, self.stream, self.constants, self.constants, self.choose, self.prelu, self.unary, self.move, self.move]
+                 self.concatenate, self.stream, self.constants, self.constants, self.choose, self.prelu, self.unary, self.move, self.move,
+                 self.rearrange, self.rearrange, self.rearrange, self.repeated, self.dilated]
         for _ in range(pick.randint(1, 5)):
             x = pick.choice(steps)(x)
         return self.output(self.head(x) if pick.random() < 0.6 else x)
