@@ -50,6 +50,24 @@ struct layer_taps {
 
 #define NO_LAYER (-1)
 
+/* What the model computes of the real numbers of an input before it quantises them, in float32; numbers are one for all
+ * elements, or one a channel, of REAL_CLIP a lower and an upper bound. */
+enum real_operation {
+    REAL_ADD,
+    REAL_SUBTRACT,
+    REAL_SUBTRACT_FROM, /* number - x */
+    REAL_MULTIPLY,
+    REAL_DIVIDE,
+    REAL_DIVIDE_INTO, /* number / x */
+    REAL_CLIP
+};
+
+struct real_step {
+    enum real_operation operation;
+    const float *numbers;
+    int count;
+};
+
 struct tensor {
     const char *name; /* as in the model */
     int height, width, channels;
@@ -64,7 +82,9 @@ struct tensor {
     double scale;
     int zero_point;
     int model_offset;
-    const double *channel_scales; /* of 32-bit sums, one a channel: real value = scale * sum; else null */
+    const double *channel_scales;  /* of 32-bit sums, one a channel: real value = scale * sum; else null */
+    const struct real_step *steps; /* of an input: the application's, before it quantises */
+    int step_count;
     bool is_channels_first; /* the model's own tensor is CHW, also where the network's others have their channels last */
 };
 

@@ -57,6 +57,29 @@ static int64_t quantise(const struct network *network, const struct tensor *tens
     return element < (double)tensor->maximum ? (int64_t)element : tensor->maximum;
 }
 
+static float step_of(const struct real_step *step, float x, int channel)
+{
+    float number = step->numbers[step->count > 1 && step->operation != REAL_CLIP ? channel : 0];
+    switch (step->operation) {
+    case REAL_ADD: return x + number;
+    case REAL_SUBTRACT: return x - number;
+    case REAL_SUBTRACT_FROM: return number - x;
+    case REAL_MULTIPLY: return x * number;
+    case REAL_DIVIDE: return x / number;
+    case REAL_DIVIDE_INTO: return number / x;
+    default: return fminf(fmaxf(x, number), step->numbers[1]);
+    }
+}
+
+/* What the model has in front of its quantised part. */
+static double in_front(const struct tensor *tensor, double real, size_t element)
+{
+    float x = (float)real;
+    for (int i = 0; i < tensor->step_count; i++)
+        x = step_of(&tensor->steps[i], x, (int)(element % (size_t)tensor->channels));
+    return tensor->step_count ? (double)x : real;
+}
+
 int64_t *tensor_from_array(const struct array_file *array, size_t first, const char *path, const struct network *network,
                            int index, struct arena *arena, struct diagnostics *diagnostics)
 {
@@ -70,7 +93,7 @@ int64_t *tensor_from_array(const struct array_file *array, size_t first, const c
     for (size_t i = 0; i < tensor_elements(tensor); i++) {
         size_t at = first + model_position(network, tensor, i);
         if (array->type == ARRAY_FLOAT)
-            values[i] = quantise(network, tensor, array_number(array, at));
+            values[i] = quantise(network, tensor, in_front(tensor, array_number(array, at), i));
         else
             values[i] = array_integer(array, at) - tensor->model_offset;
         if (!check_value(path, tensor, at - first, values[i], diagnostics))

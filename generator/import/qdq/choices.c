@@ -39,6 +39,19 @@ static bool broadcast_shape(const struct qdq_value *values, int count, int *rank
     return true;
 }
 
+/* The part in whose order in memory all are laid: one that is not repeated. */
+static int leading_part(const struct qdq *qdq, const struct qdq_value *values, int count, int rank,
+                        const int64_t *dimensions)
+{
+    int64_t all = 1;
+    for (int i = 0; i < rank; i++)
+        all *= dimensions[i];
+    for (int i = 0; i < count; i++)
+        if (view_elements(&values[i].view) == all && (int64_t)tensor_elements(qdq_tensor(qdq, values[i].tensor)) == all)
+            return i;
+    return 0;
+}
+
 enum qdq_outcome qdq_choose(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                             bool is_maximum, struct qdq_value *result)
 {
@@ -51,8 +64,9 @@ enum qdq_outcome qdq_choose(struct qdq *qdq, const struct node *node, const stru
     if (!broadcast_shape(inputs, count, &rank, dimensions))
         return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together", view_text(&inputs[0].view, qdq->arena),
                          view_text(&inputs[1].view, qdq->arena));
+    int lead = leading_part(qdq, inputs, count, rank, dimensions);
     for (int i = 0; i < count; i++) {
-        struct middle_value pair[2] = {qdq_placed(&inputs[0]), qdq_placed(&inputs[i])};
+        struct middle_value pair[2] = {qdq_placed(&inputs[lead]), qdq_placed(&inputs[i])};
         if (!middle_align(&qdq->builder, node->name, pair, rank, dimensions))
             return qdq_fault(qdq, node, NULL, "%s makes more elements than the firmware can have",
                              view_text(&inputs[i].view, qdq->arena));

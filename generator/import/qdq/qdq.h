@@ -70,6 +70,9 @@ struct qdq_outside {
     bool is_touched; /* there is such arithmetic */
     bool is_exact;   /* the three numbers say all of it */
     double shift, numerator, denominator;
+    bool is_unknown; /* the steps do not say all of it */
+    const struct real_step *steps;
+    int step_count;
 };
 
 /* What an input's elements stand for once the arithmetic in front of them is taken in. */
@@ -77,6 +80,11 @@ struct qdq_fold {
     int tensor;
     double scale;
     int zero_point;
+};
+
+struct qdq_front {
+    int tensor;
+    struct qdq_outside outside;
 };
 
 enum qdq_kind {
@@ -114,6 +122,8 @@ struct qdq {
     const char *head; /* list of names of the nodes that are left to the application */
     struct qdq_fold *folds;
     int fold_count;
+    struct qdq_front *fronts; /* of inputs that are quantised */
+    int front_count;
     size_t work; /* numbers of constants that were computed here: memory that a hostile model can multiply */
 };
 
@@ -196,6 +206,16 @@ enum qdq_outcome qdq_quantise(struct qdq *qdq, const struct node *node, const st
 enum qdq_outcome qdq_dequantise(struct qdq *qdq, const struct node *node, const struct qdq_value inputs[3],
                                 struct qdq_value *result);
 qdq_handler qdq_quantize_linear, qdq_dequantize_linear;
+/* False where the input was quantised behind other arithmetic already. */
+bool qdq_outside_agrees(struct qdq *qdq, const struct qdq_outside *outside, int tensor);
+/* Another step in front of the first QuantizeLinear, with numbers for all elements or one a channel. */
+void qdq_outside_step(struct qdq *qdq, struct qdq_value *value, enum real_operation operation, const float *numbers,
+                      int count);
+/* Arithmetic of a value in front with a constant. */
+void qdq_outside_constant(struct qdq *qdq, struct qdq_value *value, enum real_operation operation,
+                          const struct qdq_array *array);
+/* The dimension of the tensor along which the constant's numbers lie, all others of it being 1; else -1. */
+int qdq_constant_dimension(const struct view *view, const struct qdq_array *array);
 /* Arithmetic of the model in front of its first QuantizeLinear becomes part of the input's scale and zero point where that
  * is exact; else a note leaves it to the application. */
 enum qdq_outcome qdq_fold_outside(struct qdq *qdq, const struct node *node, const struct qdq_outside *outside, int tensor);

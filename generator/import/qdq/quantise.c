@@ -130,10 +130,14 @@ static enum qdq_outcome quantise_outside(struct qdq *qdq, const struct node *nod
     enum qdq_outcome outcome = quantise_input(qdq, node, value->tensor, quantisation);
     int input = value->tensor;
     *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = value->view, .tensor = value->tensor};
-    if (outcome != QDQ_DONE || !value->outside.is_touched)
-        return outcome;
     while (qdq_tensor(qdq, input)->producer != NO_LAYER)
         input = qdq->builder.network->layers[qdq_tensor(qdq, input)->producer].inputs[0];
+    if (outcome == QDQ_DONE && !qdq_outside_agrees(qdq, &value->outside, input))
+        return qdq_fault(qdq, node, NULL,
+                         "input '%s' is quantised twice, behind different arithmetic; supported: one way an input",
+                         qdq_tensor(qdq, input)->name);
+    if (outcome != QDQ_DONE || !value->outside.is_touched)
+        return outcome;
     return input == value->tensor
                ? qdq_fold_outside(qdq, node, &value->outside, input)
                : qdq_fault(qdq, node, NULL, "quantises arithmetic and moves of input '%s'; supported: one of both",

@@ -339,7 +339,8 @@ static bool is_in_order(const struct qdq *qdq, const struct qdq_value *value)
 
 static void give_tensor(struct qdq *qdq, const struct node *node, struct qdq_value value)
 {
-    if (!is_in_order(qdq, &value) && qdq_make_image(qdq, node, &value) != QDQ_DONE)
+    struct layout layout = layout_of_image(value.view.rank);
+    if (!is_in_order(qdq, &value) && qdq_lay(qdq, node, NULL, &layout, 0, &value) != QDQ_DONE)
         return;
     if (qdq_tensor(qdq, value.tensor)->producer == NO_LAYER) { /* outputs have places of their own: a copy */
         struct tensor from = *qdq_tensor(qdq, value.tensor);
