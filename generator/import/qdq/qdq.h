@@ -153,6 +153,12 @@ struct network *qdq_import(const struct graph *graph, const char *name, struct a
 enum qdq_outcome qdq_fault(struct qdq *qdq, const struct node *node, const char *attribute, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* ---- exporters.c ---- */
+
+/* What to do with the tool that the file is of; in that of QDQ_COVER %s are the operators. */
+enum qdq_topic { QDQ_COVER, QDQ_ACTIVATIONS, QDQ_WEIGHTS, QDQ_TOPIC_COUNT };
+const char *qdq_advice(const struct qdq *qdq, enum qdq_topic topic);
+
 /* ---- tensors.c: attributes and tensors ---- */
 
 int64_t qdq_integer(struct qdq *qdq, const struct node *node, const char *attribute, int64_t otherwise);

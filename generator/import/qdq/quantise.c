@@ -38,10 +38,8 @@ static enum qdq_outcome check_activation_type(struct qdq *qdq, const struct node
 {
     if ((type == ELEMENT_INT8 || type == ELEMENT_UINT8) && !narrow_bits)
         return QDQ_DONE;
-    return qdq_fault(qdq, node, "zero_point",
-                     "is %s, and so are the quantised activations; supported: INT8 and UINT8 "
-                     "(quantize_static(..., activation_type=QuantType.QUInt8))",
-                     type_name);
+    return qdq_fault(qdq, node, "zero_point", "is %s, and so are the quantised activations; supported: INT8 and UINT8 (%s)",
+                     type_name, qdq_advice(qdq, QDQ_ACTIVATIONS));
 }
 
 enum qdq_outcome qdq_read_quantisation(struct qdq *qdq, const struct node *node, const struct qdq_value *scale,

@@ -27,8 +27,8 @@ enum qdq_outcome qdq_check_weights(struct qdq *qdq, const struct node *node, con
                          "it: op_types_to_quantize with '%s', not among nodes_to_exclude, and in format QuantFormat.QDQ",
                          array->name, node->type, node->type);
     if (array->type != ELEMENT_INT8 && array->type != ELEMENT_UINT8)
-        return qdq_fault(qdq, node, "weights", "'%s' are %s; supported: INT8 (weight_type=QuantType.QInt8)", array->name,
-                         array->type_name);
+        return qdq_fault(qdq, node, "weights", "'%s' are %s; supported: INT8 (%s)", array->name, array->type_name,
+                         qdq_advice(qdq, QDQ_WEIGHTS));
     return QDQ_DONE;
 }
 
