@@ -1,6 +1,7 @@
 /* dory generate: the passes, one after the other; dory report and dory plan: those that they need. */
 #include "check/check.h"
 #include "command/commands.h"
+#include "check/check_channels.h"
 
 #include <string.h>
 
@@ -58,6 +59,12 @@ static bool pass_import(struct generation *run)
 static bool pass_range(struct generation *run)
 {
     return model_prove(run->network, run->options, run->arena, run->diagnostics);
+}
+
+static bool pass_shrink(struct generation *run)
+{
+    run->network = model_shrink(run->network, run->options, run->arena);
+    return channels_check(run->network, run->diagnostics);
 }
 
 /* The planner describes layers itself, more than once: what this pass makes is for --dump alone. */
@@ -178,6 +185,7 @@ static const struct pass {
 } passes[] = {
     {"import", pass_import, dump_network, ANY}, /* read_onnx, too */
     {"range", pass_range, dump_network, ANY},
+    {"shrink", pass_shrink, dump_network, ANY},
     {"describe", pass_describe, dump_layers, ANY},
     {"plan", pass_plan, dump_plan, ANY},
     {"tile", NULL, dump_tiles, ANY},

@@ -1,6 +1,8 @@
 #include "command/load_model.h"
 
+#include "describe/describe.h"
 #include "network/range.h"
+#include "shrink/shrink.h"
 
 /* Every tensor of a quantised model says itself how it is rounded. */
 static bool has_scales(const struct network *network)
@@ -27,6 +29,29 @@ bool model_prove(struct network *network, const struct options *options, struct 
                  struct diagnostics *diagnostics)
 {
     return range_prove(network, &options->range, arena, diagnostics);
+}
+
+static bool has_firmware(const struct network *network, struct arena *arena)
+{
+    struct diagnostics nobody = {.arena = arena};
+    struct dory_layer record;
+    int layer = 0;
+    while (layer < network->layer_count && describe_layer(network, layer, &record, NULL, arena, &nobody))
+        layer++;
+    return layer == network->layer_count;
+}
+
+struct network *model_shrink(struct network *network, const struct options *options, struct arena *arena)
+{
+    if (options->all_channels)
+        return network;
+    struct network *shrunk = shrink_network(network, &options->range, arena);
+    if (shrunk == network || !has_firmware(shrunk, arena))
+        return network;
+    struct diagnostics nobody = {.arena = arena};
+    /* a chip that may differ from the model stays in the range of each tensor, and not of each channel */
+    bool is_proven = !options->range.fast_requantisation || range_prove(shrunk, &options->range, arena, &nobody);
+    return is_proven ? shrunk : network;
 }
 
 struct network *model_load(const struct options *options, struct arena *arena, struct diagnostics *diagnostics)

@@ -40,6 +40,8 @@ const struct option option_table[] = {
     {PLANNING | COMMAND_PROBE | COMMAND_EXPLORE, "--cores", "cores", OPTION_NUMBER, PLACE(cores), "n", "of the cluster"},
     {LOADING, "--exact-add", "exact_add", OPTION_FLAG, PLACE(range.exact_add), NULL,
      "16 bits for sums that can exceed 8; else saturate"},
+    {PLANNING | COMMAND_PROBE | COMMAND_EXPLORE | COMMAND_DIFF | COMMAND_INSPECT, "--all-channels", "all_channels",
+     OPTION_FLAG, PLACE(all_channels), NULL, "compute also channels that are constant, and those that no layer reads"},
     {PLANNING | COMMAND_PROBE, "--requantisation", "requantisation", OPTION_TEXT, PLACE(requantisation), "R",
      "exact, or fast: a cheaper form where it is not proven equal; the plan says for how many sums it differs; default "
      "exact"},

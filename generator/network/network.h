@@ -68,6 +68,11 @@ struct real_step {
     int count;
 };
 
+/* Sums, or elements, from one to the other. */
+struct sum_range {
+    int64_t minimum, maximum;
+};
+
 struct tensor {
     const char *name; /* as in the model */
     int height, width, channels;
@@ -75,6 +80,8 @@ struct tensor {
     bool is_signed;
     int64_t minimum, maximum; /* of its elements: declared for an input, proven by the range pass for others */
     int producer;             /* index of the layer that computes it; NO_LAYER: an input of the network */
+    const struct sum_range *channel_ranges; /* the same of each channel, where the range pass is asked for that; else null */
+    const int *kept; /* of a network with dead channels removed: the numbers that its channels have in `whole`; null: the same */
 
     /* What the elements stand for, where the model says it: real value = scale * (element - zero_point). Scale 0: it does
      * not say (NEMO, Quantlab). The model's own integer is element + model_offset: -128 where the model has int8, which dory
@@ -120,11 +127,6 @@ struct stage {
 };
 
 #define MAXIMUM_STAGES 2
-
-/* Sums from one to the other. */
-struct sum_range {
-    int64_t minimum, maximum;
-};
 
 struct layer {
     const char *name; /* of the ONNX node that gave it its kind, or its first output where the node has no name */
@@ -195,6 +197,8 @@ struct network {
     int output_count;
     const struct network_state *states;
     int state_count;
+    const struct network *whole; /* of a network with dead channels removed (shrink/shrink.h): as it was imported. Both have
+                                  * the same layers and tensors under the same numbers. Else null */
     bool fast_requantisation; /* the chip may differ from the model by what describe/requantise_fast.h permits */
 };
 

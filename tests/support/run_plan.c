@@ -8,6 +8,7 @@
 #include "dory/dump.h"
 #include "dory/run.h"
 #include "emit/assemble.h"
+#include "network/channels.h"
 #include "network/expected.h"
 #include "network/interpret.h"
 #include "plan/timeline.h"
@@ -330,7 +331,7 @@ struct run_plan_result run_plan(const struct plan *plan, const int64_t *const *i
     struct execution execution = {.plan = plan, .options = options};
     execution.diagnostics.arena = &execution.arena;
     const void *const *packed = pack_inputs(&execution, inputs);
-    execution.golden = interpret_network(plan->network, inputs, &execution.arena, &execution.diagnostics);
+    execution.golden = channels_interpret(plan->network, inputs, &execution.arena, &execution.diagnostics);
     if (execution.golden && assemble(&execution) && !execution.result.message[0])
         run_opened(&execution, packed);
     note_diagnostics(&execution);
