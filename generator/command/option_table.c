@@ -98,7 +98,7 @@ const struct option option_table[] = {
     {COMMAND_COST, "--fast", NULL, OPTION_FLAG, PLACE(fast), NULL,
      "a good tile by a closed form, not the planner's by its search: some forty times as many layers a second"},
     {PLANNING, "--dump", NULL, OPTION_TEXT, PLACE(dump), "PASS",
-     "print the result of a pass: import, range, describe, plan (or of it: tile, decide, schedule, place), layout"},
+     "print the result of a pass: import, range, shrink, describe, plan (or of it: tile, decide, schedule, place), layout"},
     {ALL, "--quiet", NULL, OPTION_FLAG, PLACE(quiet), NULL, "errors and warnings only"},
     {ALL, "--verbose", NULL, OPTION_FLAG, PLACE(verbose), NULL, "each step, and how long it took, on standard error"},
     {ALL, "--help", NULL, OPTION_FLAG, PLACE(help), NULL, "this"},
