@@ -163,8 +163,7 @@ static bool channels_agree(const struct comparison *c, int input, int first_a, i
         if (first_a + i >= c->network->tensors[layer->output].channels ||
             number(c, layer->output, first_a + i) != first_b + from)
             return false;
-        if (layer_has_two_inputs(layer) &&
-            !stages_agree(&a->input_stages[input], i, &layer->input_stages[input], from, 0))
+        if (layer_has_two_inputs(layer) && !stages_agree(&a->input_stages[input], i, &layer->input_stages[input], from, 0))
             return false;
     }
     return true;
@@ -229,14 +228,14 @@ static void check_whole_pixels(struct comparison *c)
 
 static bool numbers_agree(const struct layer *a, const struct layer *b)
 {
-    const int of_a[] = {(int)a->kind,        a->inputs[0],      a->inputs[1],       a->output,         a->kernel_height,
-                        a->kernel_width,     a->stride_height,  a->stride_width,    a->dilation_height, a->dilation_width,
-                        a->padding_top,      a->padding_left,   a->padding_bottom,  a->padding_right,   a->padding_value,
-                        a->weight_bits,      a->is_fixed_point, a->is_intermediate, a->output_bits};
-    const int of_b[] = {(int)b->kind,        b->inputs[0],      b->inputs[1],       b->output,         b->kernel_height,
-                        b->kernel_width,     b->stride_height,  b->stride_width,    b->dilation_height, b->dilation_width,
-                        b->padding_top,      b->padding_left,   b->padding_bottom,  b->padding_right,   b->padding_value,
-                        b->weight_bits,      b->is_fixed_point, b->is_intermediate, b->output_bits};
+    const int of_a[] = {(int)a->kind,    a->inputs[0],      a->inputs[1],       a->output,          a->kernel_height,
+                        a->kernel_width, a->stride_height,  a->stride_width,    a->dilation_height, a->dilation_width,
+                        a->padding_top,  a->padding_left,   a->padding_bottom,  a->padding_right,   a->padding_value,
+                        a->weight_bits,  a->is_fixed_point, a->is_intermediate, a->output_bits};
+    const int of_b[] = {(int)b->kind,    b->inputs[0],      b->inputs[1],       b->output,          b->kernel_height,
+                        b->kernel_width, b->stride_height,  b->stride_width,    b->dilation_height, b->dilation_width,
+                        b->padding_top,  b->padding_left,   b->padding_bottom,  b->padding_right,   b->padding_value,
+                        b->weight_bits,  b->is_fixed_point, b->is_intermediate, b->output_bits};
     return !memcmp(of_a, of_b, sizeof of_a) && a->table == b->table && a->taps.rows == b->taps.rows &&
            a->taps.columns == b->taps.columns && a->exponentials == b->exponentials;
 }

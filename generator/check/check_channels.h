@@ -5,8 +5,8 @@
 #include "base/support.h"
 #include "network/network.h"
 
-/* Layer by layer, by plain arithmetic: what is left out is one value or not read, and every bias has what it adds. True for a
- * network that has all its channels. False after an error was reported, which is a fault of dory. */
+/* Layer by layer, by plain arithmetic: what is left out is one value or not read, and every bias has what it adds. True for
+ * a network that has all its channels. False after an error was reported, which is a fault of dory. */
 bool channels_check(const struct network *network, struct diagnostics *diagnostics);
 
 #endif

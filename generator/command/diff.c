@@ -17,7 +17,7 @@
 struct diff {
     const char *log_path;
     const struct options *options;
-    struct network *network; /* that the board has */
+    struct network *network;     /* that the board has */
     const struct network *whole; /* with its dead channels, of which the board has none */
     uint32_t model_hash;
     struct dump_log log;
@@ -123,8 +123,7 @@ static struct difference compare(const struct tensor *tensor, const int64_t *gol
 static void print_place(const struct tensor *tensor, size_t element)
 {
     size_t channels = (size_t)tensor->channels, width = (size_t)tensor->width, pixel = element / channels;
-    printf("(%zu, %zu, %d)", pixel / width, pixel % width,
-           channel_in_whole(tensor, (int)(element % channels)));
+    printf("(%zu, %zu, %d)", pixel / width, pixel % width, channel_in_whole(tensor, (int)(element % channels)));
 }
 
 /* A layer that differs: does it do so of itself, or because its inputs did? */

@@ -1,7 +1,7 @@
 /* dory generate: the passes, one after the other; dory report and dory plan: those that they need. */
 #include "check/check.h"
-#include "command/commands.h"
 #include "check/check_channels.h"
+#include "command/commands.h"
 
 #include <string.h>
 

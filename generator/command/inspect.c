@@ -184,8 +184,8 @@ void network_print(FILE *stream, struct arena *arena, const struct network *netw
             "kernel /stride +pad", "MACs", "output range");
     for (int i = 0; i < network->layer_count; i++)
         print_layer(stream, arena, network, i);
-    fprintf(stream, "\n%d layers, %" PRIu64 " MACs, %" PRIu64 " bytes of weights\n", network->layer_count,
-            macs_of(network), weight_bytes_of(network));
+    fprintf(stream, "\n%d layers, %" PRIu64 " MACs, %" PRIu64 " bytes of weights\n", network->layer_count, macs_of(network),
+            weight_bytes_of(network));
 }
 
 /* ---- dead channels ---- */

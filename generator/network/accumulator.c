@@ -49,7 +49,8 @@ static int64_t clamp_64(wide value)
 }
 
 /* The sum of one channel of the output, by the range of each channel that it reads: `first` is the first of them. */
-static struct sum_range sum_by_channel(const struct tensor *input, const struct layer *layer, const int8_t *weights, int first)
+static struct sum_range sum_by_channel(const struct tensor *input, const struct layer *layer, const int8_t *weights,
+                                       int first)
 {
     size_t kernel = (size_t)layer->kernel_height * (size_t)layer->kernel_width;
     bool padded = layer->padding_top || layer->padding_left || layer->padding_bottom || layer->padding_right;

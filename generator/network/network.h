@@ -78,10 +78,11 @@ struct tensor {
     int height, width, channels;
     int bits; /* of an element in memory: 2, 4, 8, 16, 32 */
     bool is_signed;
-    int64_t minimum, maximum; /* of its elements: declared for an input, proven by the range pass for others */
-    int producer;             /* index of the layer that computes it; NO_LAYER: an input of the network */
+    int64_t minimum, maximum;               /* of its elements: declared for an input, proven by the range pass for others */
+    int producer;                           /* index of the layer that computes it; NO_LAYER: an input of the network */
     const struct sum_range *channel_ranges; /* the same of each channel, where the range pass is asked for that; else null */
-    const int *kept; /* of a network with dead channels removed: the numbers that its channels have in `whole`; null: the same */
+    const int
+        *kept; /* of a network with dead channels removed: the numbers that its channels have in `whole`; null: the same */
 
     /* What the elements stand for, where the model says it: real value = scale * (element - zero_point). Scale 0: it does
      * not say (NEMO, Quantlab). The model's own integer is element + model_offset: -128 where the model has int8, which dory
@@ -199,7 +200,7 @@ struct network {
     int state_count;
     const struct network *whole; /* of a network with dead channels removed (shrink/shrink.h): as it was imported. Both have
                                   * the same layers and tensors under the same numbers. Else null */
-    bool fast_requantisation; /* the chip may differ from the model by what describe/requantise_fast.h permits */
+    bool fast_requantisation;    /* the chip may differ from the model by what describe/requantise_fast.h permits */
 };
 
 /* Tells networks apart: of layers, shapes and constants, after range_prove. Names do not count. */

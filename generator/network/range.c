@@ -103,8 +103,7 @@ static void look_at_copy(struct prover *prover, const struct layer *layer)
 {
     const struct tensor *output = &prover->network->tensors[layer->output];
     prover->takes_channels = copy_takes_channels(prover->network, layer);
-    prover->has_border =
-        has_border(layer->map.rows, output->height) || has_border(layer->map.columns, output->width);
+    prover->has_border = has_border(layer->map.rows, output->height) || has_border(layer->map.columns, output->width);
 }
 
 /* A channel by itself, where the copy takes each channel of its output from one of its input. */
@@ -131,8 +130,7 @@ static int64_t sum_of_weights(const struct layer_tap *taps, int pairs)
 static struct bounds of_interpolation(const struct layer *layer, struct bounds input)
 {
     const struct layer_taps *taps = &layer->taps;
-    return scale(input,
-                 sum_of_weights(taps->rows, taps->row_pairs) * sum_of_weights(taps->columns, taps->column_pairs));
+    return scale(input, sum_of_weights(taps->rows, taps->row_pairs) * sum_of_weights(taps->columns, taps->column_pairs));
 }
 
 static struct bounds of_concatenation(const struct prover *prover, const struct layer *layer, int channel)
@@ -346,7 +344,8 @@ bool range_prove(struct network *network, const struct range_options *options, s
                  struct diagnostics *diagnostics)
 {
     static const struct range_options defaults;
-    struct prover prover = {.network = network, .options = options ? options : &defaults, .arena = arena, .diagnostics = diagnostics};
+    struct prover prover = {
+        .network = network, .options = options ? options : &defaults, .arena = arena, .diagnostics = diagnostics};
     int errors_before = diagnostics->error_count;
     for (int i = 0; i < network->layer_count; i++)
         if (!prove_layer(&prover, i))

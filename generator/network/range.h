@@ -8,7 +8,7 @@
 struct range_options {
     bool exact_add;           /* keep the output of an unclipped addition that can leave 8 bits in 16 bits */
     bool fast_requantisation; /* copied to the network */
-    bool by_channel; /* of a network with a `whole`: channel_ranges of every tensor, and sums from these */
+    bool by_channel;          /* of a network with a `whole`: channel_ranges of every tensor, and sums from these */
 };
 
 /* Bounds of all tensors and accumulators, written into the network; saturates or widens unclipped additions, with a

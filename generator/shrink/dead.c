@@ -138,9 +138,7 @@ static void keep_for_copy(struct search *search, const struct layer *layer)
 static void keep_for_layer(struct search *search, const struct layer *layer)
 {
     switch (layer->kind) {
-    case LAYER_CONVOLUTION:
-        (layer->groups == 1 ? keep_for_convolution : keep_for_groups)(search, layer);
-        break;
+    case LAYER_CONVOLUTION: (layer->groups == 1 ? keep_for_convolution : keep_for_groups)(search, layer); break;
     case LAYER_CONCATENATION: keep_for_concatenation(search, layer); break;
     case LAYER_COPY: keep_for_copy(search, layer); break;
     case LAYER_SOFTMAX:

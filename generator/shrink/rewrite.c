@@ -74,8 +74,7 @@ static struct stage identity_stage(struct arena *arena)
 {
     int64_t *multiplier = arena_array(arena, int64_t, 1);
     *multiplier = 1;
-    return (struct stage){
-        .count = 1, .multiplier = multiplier, .addend = arena_array(arena, int64_t, 1), .divisor = 1};
+    return (struct stage){.count = 1, .multiplier = multiplier, .addend = arena_array(arena, int64_t, 1), .divisor = 1};
 }
 
 /* One set of numbers for each channel, to be changed. */
@@ -138,8 +137,8 @@ static int64_t sum_of(const int8_t *weights, size_t count)
     return sum;
 }
 
-/* What the dead channels of the input add to each sum that stays. A channel that is not constant is not read: all its weights
- * are 0. */
+/* What the dead channels of the input add to each sum that stays. A channel that is not constant is not read: all its
+ * weights are 0. */
 static bool fold_constants(struct rewriting *r, struct layer *layer)
 {
     const struct tensor *input = whole_tensor(r, layer->inputs[0]), *output = tensor_of(r, layer->output);
@@ -147,8 +146,7 @@ static bool fold_constants(struct rewriting *r, struct layer *layer)
     size_t kernel = (size_t)layer->kernel_height * (size_t)layer->kernel_width;
     int64_t *constants = arena_array(r->arena, int64_t, (size_t)output->channels);
     for (int out = 0; out < output->channels; out++) {
-        const int8_t *weights =
-            layer->weights + (size_t)channel_in_whole(output, out) * (size_t)input->channels * kernel;
+        const int8_t *weights = layer->weights + (size_t)channel_in_whole(output, out) * (size_t)input->channels * kernel;
         wide constant = 0;
         for (int c = 0; c < input->channels; c++)
             if (r->dead[layer->inputs[0]][c])
@@ -185,8 +183,8 @@ static bool rewrite_convolution(struct rewriting *r, struct layer *layer)
         return false;
     pick_weights(r, layer, is_grouped ? NULL : r->dead[layer->inputs[0]]);
     if (is_grouped)
-        layer->groups = tensor_of(r, layer->inputs[0])->channels /
-                        (whole_tensor(r, layer->inputs[0])->channels / layer->groups);
+        layer->groups =
+            tensor_of(r, layer->inputs[0])->channels / (whole_tensor(r, layer->inputs[0])->channels / layer->groups);
     return true;
 }
 

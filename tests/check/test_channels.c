@@ -32,8 +32,7 @@ static void make(struct fixture *f)
     for (int i = 3; i < 5; i++) /* no sum is clipped for all inputs */
         *(int64_t *)builder.network.layers[i].stages[0].addend = 0;
     *(int64_t *)builder.network.layers[3].input_stages[0].addend = 0;
-    struct network *whole =
-        (struct network *)builder_finish(&builder, builder_convolution(&builder, joined, 1, 1, 0, 8));
+    struct network *whole = (struct network *)builder_finish(&builder, builder_convolution(&builder, joined, 1, 1, 0, 8));
     REQUIRE(range_prove(whole, NULL, &f->arena, &f->diagnostics));
     f->network = shrink_network(whole, NULL, &f->arena);
     REQUIRE(f->network != whole);
@@ -79,10 +78,18 @@ int main(void)
         const char *name;
         void (*spoil)(struct fixture *f);
     } faults[] = {
-        {"a weight", other_weight},       {"a bias", other_bias},         {"a multiplier", other_multiplier},
-        {"a clip", other_clip},           {"a border's size", other_kernel}, {"groups", other_groups},
-        {"a scale", other_scale},         {"a channel", other_channel},   {"too few channels", fewer_channels},
-        {"an element type", another_type}, {"no constant", no_constant},  {"a border's value", other_border},
+        {"a weight", other_weight},
+        {"a bias", other_bias},
+        {"a multiplier", other_multiplier},
+        {"a clip", other_clip},
+        {"a border's size", other_kernel},
+        {"groups", other_groups},
+        {"a scale", other_scale},
+        {"a channel", other_channel},
+        {"too few channels", fewer_channels},
+        {"an element type", another_type},
+        {"no constant", no_constant},
+        {"a border's value", other_border},
     };
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         struct fixture f;

@@ -13,8 +13,8 @@ static bool *choose(struct random *random, int count, struct arena *arena)
 }
 
 /* A channel that is constant has no weights, and sometimes a bias that its clip makes the least element. */
-static void silence_outputs(struct layer *layer, struct network *network, int8_t *weights, size_t each, struct random *random,
-                            struct arena *arena)
+static void silence_outputs(struct layer *layer, struct network *network, int8_t *weights, size_t each,
+                            struct random *random, struct arena *arena)
 {
     int channels = network->tensors[layer->output].channels;
     bool *chosen = choose(random, channels, arena), low = random_chance(random, 60);

@@ -19,8 +19,8 @@ struct random_totals {
     int in_ram;                                                          /* networks with a tensor in RAM */
     int in_chw;                                                          /* networks with a tensor in CHW */
     int blocks;                                                          /* networks with layers that take turns */
-    int resident, linked; /* networks with weights that stay in L2, or are linked */
-    int loads;            /* networks with transfers behind the first step */
+    int resident, linked;      /* networks with weights that stay in L2, or are linked */
+    int loads;                 /* networks with transfers behind the first step */
     int shrunk, dead_channels; /* networks without their dead channels, and how many these were */
     uint64_t values;
     struct features features; /* of exact cases */

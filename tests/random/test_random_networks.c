@@ -1,8 +1,9 @@
 /* Random networks in little memory, bit for bit against the golden interpreter.
  *
  * Usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs|quantised FIRST_SEED COUNT
- * dead_layers and so on: channels are made dead, and most networks run without them. "onnx" (NEMO's networks) and "onnx_graphs": written as ONNX files and read back first. A failed case prints the arguments
- * that repeat it; then, its plan is printed, too. */
+ * dead_layers and so on: channels are made dead, and most networks run without them. "onnx" (NEMO's networks) and
+ * "onnx_graphs": written as ONNX files and read back first. A failed case prints the arguments that repeat it; then, its
+ * plan is printed, too. */
 #include <inttypes.h>
 
 #include "expect.h"
