@@ -1,7 +1,7 @@
 #include "command/load_model.h"
 
-#include "describe/describe.h"
 #include "network/range.h"
+#include "planner/form.h"
 #include "shrink/shrink.h"
 
 /* Every tensor of a quantised model says itself how it is rounded. */
@@ -31,12 +31,16 @@ bool model_prove(struct network *network, const struct options *options, struct 
     return range_prove(network, &options->range, arena, diagnostics);
 }
 
+/* On any machine: the portable engine computes whatever one of them does. */
 static bool has_firmware(const struct network *network, struct arena *arena)
 {
+    const struct target target = {.engines = {&dory_portable_engine}};
     struct diagnostics nobody = {.arena = arena};
-    struct dory_layer record;
+    struct described_layer described;
+    struct formed_layer formed;
     int layer = 0;
-    while (layer < network->layer_count && describe_layer(network, layer, &record, NULL, arena, &nobody))
+    while (layer < network->layer_count && describe_layer(network, layer, &described, arena, &nobody) &&
+           form_layer(&described, &target, 1, network->layers[layer].name, &formed, arena, &nobody))
         layer++;
     return layer == network->layer_count;
 }

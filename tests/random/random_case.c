@@ -20,6 +20,7 @@
 /* Memories of any size and the cycles of GAP8, more or less: the planner's choices are not what is tested. */
 static const struct target machine = {
     .name = "test",
+    .engines = {&dory_portable_engine},
     .cores = 8,
     .l1_bytes = PLENTY,
     .l2_bytes = PLENTY,
