@@ -1,7 +1,7 @@
 #include "command/load_model.h"
 
+#include "choose/form.h"
 #include "network/range.h"
-#include "planner/form.h"
 #include "shrink/shrink.h"
 
 /* Every tensor of a quantised model says itself how it is rounded. */
