@@ -3,6 +3,7 @@
 #include "choose/form.h"
 #include "network/range.h"
 #include "shrink/shrink.h"
+#include "target/target.h"
 
 /* Every tensor of a quantised model says itself how it is rounded. */
 static bool has_scales(const struct network *network)
@@ -31,14 +32,14 @@ bool model_prove(struct network *network, const struct options *options, struct 
     return range_prove(network, &options->range, arena, diagnostics);
 }
 
-/* On any machine: the portable engine computes whatever one of them does. */
+/* On any machine: the host's engine, portable C, computes whatever that of another does. */
 static bool has_firmware(const struct network *network, struct arena *arena)
 {
-    const struct target target = {.engines = {&dory_portable_engine}};
+    struct target target;
     struct diagnostics nobody = {.arena = arena};
     struct described_layer described;
     struct formed_layer formed;
-    int layer = 0;
+    int layer = target_load(&target, "host", arena, &nobody) ? 0 : network->layer_count + 1;
     while (layer < network->layer_count && describe_layer(network, layer, &described, arena, &nobody) &&
            form_layer(&described, &target, 1, network->layers[layer].name, &formed, arena, &nobody))
         layer++;
