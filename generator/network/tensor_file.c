@@ -27,6 +27,8 @@ static int model_bytes(const struct tensor *tensor) { return (tensor->bits + 7) 
 
 /* ---- reading ---- */
 
+#define MAXIMUM_WHOLE 9007199254740992.0 /* 2^53: beyond it doubles skip integers */
+
 static bool check_value(const char *path, const struct tensor *tensor, size_t index, int64_t value,
                         struct diagnostics *diagnostics)
 {
@@ -80,22 +82,33 @@ static double in_front(const struct tensor *tensor, double real, size_t element)
     return tensor->step_count ? (double)x : real;
 }
 
+/* The model's own integer; tools that compute in floating point write integers as such. */
+static bool whole_number(const struct array_file *array, size_t at, int64_t *value)
+{
+    double number = array->type == ARRAY_FLOAT ? array_number(array, at) : 0;
+    if (array->type == ARRAY_FLOAT && (number != floor(number) || fabs(number) > MAXIMUM_WHOLE))
+        return false;
+    *value = array->type == ARRAY_FLOAT ? (int64_t)number : array_integer(array, at);
+    return true;
+}
+
 int64_t *tensor_from_array(const struct array_file *array, size_t first, const char *path, const struct network *network,
                            int index, struct arena *arena, struct diagnostics *diagnostics)
 {
     const struct tensor *tensor = &network->tensors[index];
-    int64_t *values = arena_array(arena, int64_t, tensor_elements(tensor));
-    if (array->type == ARRAY_FLOAT && tensor->scale == 0) {
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-                 "%s holds real numbers; of '%s' the model says no scale, it wants integers", path, tensor->name);
-        return NULL;
-    }
+    int64_t *values = arena_array(arena, int64_t, tensor_elements(tensor)), number = 0;
     for (size_t i = 0; i < tensor_elements(tensor); i++) {
         size_t at = first + model_position(network, tensor, i);
-        if (array->type == ARRAY_FLOAT)
+        if (array->type == ARRAY_FLOAT && tensor->scale != 0)
             values[i] = quantise(network, tensor, in_front(tensor, array_number(array, at), i));
-        else
-            values[i] = array_integer(array, at) - tensor->model_offset;
+        else if (whole_number(array, at, &number))
+            values[i] = number - tensor->model_offset;
+        else {
+            diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+                     "%s: value %zu is %g; of '%s' the model says no scale, it wants integers", path, at - first,
+                     array_number(array, at), tensor->name);
+            return NULL;
+        }
         if (!check_value(path, tensor, at - first, values[i], diagnostics))
             return NULL;
     }
@@ -130,18 +143,56 @@ static int64_t *read_text(const char *path, const struct tensor *tensor, struct 
     return text.values;
 }
 
+static int input_position(const struct network *network, int index)
+{
+    for (int i = 0; i < network->input_count; i++)
+        if (network->inputs[i] == index)
+            return i;
+    return -1;
+}
+
+/* The array that has the tensor's name; else the only one; else, of as many as the network has inputs, that of its place. */
+static int choose_array(const struct npz_file *file, const struct network *network, int index)
+{
+    int position = input_position(network, index);
+    for (int i = 0; i < file->count; i++)
+        if (!strcmp(file->entries[i].name, network->tensors[index].name))
+            return i;
+    if (file->count == 1)
+        return 0;
+    return file->count == network->input_count ? position : -1;
+}
+
+static bool read_npz(const char *path, const struct network *network, int index, struct array_file *array,
+                     struct arena *arena, struct diagnostics *diagnostics)
+{
+    struct npz_file file;
+    if (!npz_file_read(path, &file, arena, diagnostics))
+        return false;
+    int chosen = choose_array(&file, network, index);
+    if (chosen < 0)
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "%s holds %d arrays, none of them named '%s'; supported: one array, one named so, or one for each of the "
+                 "network's %d inputs",
+                 path, file.count, network->tensors[index].name, network->input_count);
+    return chosen >= 0 && npz_file_array(&file, chosen, array, arena, diagnostics);
+}
+
 int64_t *tensor_file_read(const char *path, const struct network *network, int index, struct arena *arena,
                           struct diagnostics *diagnostics)
 {
     const struct tensor *tensor = &network->tensors[index];
     struct array_file array;
-    bool is_npy = path_ends_in(path, ".npy");
-    if (!is_npy && !path_ends_in(path, ".bin"))
+    bool is_good;
+    if (path_ends_in(path, ".npy"))
+        is_good = array_file_read_npy(path, &array, arena, diagnostics);
+    else if (path_ends_in(path, ".npz"))
+        is_good = read_npz(path, network, index, &array, arena, diagnostics);
+    else if (path_ends_in(path, ".bin"))
+        is_good = read_raw(path, tensor, &array, arena, diagnostics);
+    else
         return read_text(path, tensor, arena, diagnostics);
-    if (is_npy ? !array_file_read_npy(path, &array, arena, diagnostics)
-               : !read_raw(path, tensor, &array, arena, diagnostics))
-        return NULL;
-    if (!check_count(path, tensor, array.count, diagnostics))
+    if (!is_good || !check_count(path, tensor, array.count, diagnostics))
         return NULL;
     return tensor_from_array(&array, 0, path, network, index, arena, diagnostics);
 }
