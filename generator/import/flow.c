@@ -300,6 +300,30 @@ int flow_finish(struct importer *importer, const struct node *node, struct flow 
     return flow->index;
 }
 
+/* A positive factor with a divisor: sums, maxima and products commute with it, and a border of zeros is none the less. */
+static bool is_fraction(const struct flow *flow)
+{
+    const struct affine *pending = &flow->pending;
+    bool has_other_border = flow_has_padding(flow) && flow->padding.value != 0;
+    return pending->divisor > 1 && pending->count == 1 && pending->addend[0] == 0 && pending->multiplier[0] > 0 &&
+           !has_other_border;
+}
+
+void flow_settle(struct importer *importer, const struct node *node, struct flow *flow)
+{
+    own_pending(importer, flow, 1);
+    affine_reduce(&flow->pending);
+    unite_equal_channels(&flow->pending);
+    if (!importer->options->carries_sums || !is_fraction(flow)) {
+        flow_finish(importer, node, flow);
+        return;
+    }
+    if (flow->kind == FLOW_LAYER)
+        importer->network->layers[flow->index].is_intermediate = true; /* sums have the bits that they need */
+    flow->index = tensor_of(importer, flow);
+    flow->kind = FLOW_TENSOR;
+}
+
 int flow_split(struct importer *importer, const struct flow *flow, struct affine *rest)
 {
     struct flow copy = *flow;

@@ -296,8 +296,10 @@ static void bind(struct importer *importer, const struct node *node, int value_i
         importer->network->tensors[importer->network->layers[flow->index].output].name = value->name;
     if (flow_is_data(flow) && value->is_output)
         flow_lay_padding(importer, node, flow);
-    if (flow_is_data(flow) && !flow_has_padding(flow) && (value->use_count > 1 || value->is_output))
+    if (flow_is_data(flow) && !flow_has_padding(flow) && value->is_output)
         flow_finish(importer, node, flow);
+    else if (flow_is_data(flow) && !flow_has_padding(flow) && value->use_count > 1)
+        flow_settle(importer, node, flow);
     importer->flows[value_index] = *flow;
 }
 

@@ -143,9 +143,13 @@ void flow_clip(struct importer *importer, const struct node *node, struct flow *
  * reported. */
 bool flow_lay_padding(struct importer *importer, const struct node *node, struct flow *flow);
 
-/* Finishes the layer; the tensor's index. */
+/* Finishes the layer. Where the options say so, a division that was not rounded stays pending, for a layer that reads the value
+ * and computes with it as with any factor. Else the flow has nothing pending then. */
+void flow_settle(struct importer *importer, const struct node *node, struct flow *flow);
+
+/* Finishes the layer: nothing is pending then. The tensor's index. */
 int flow_finish(struct importer *importer, const struct node *node, struct flow *flow);
-/* Likewise, but leaves pending arithmetic to the reader. */
+/* Finishes nothing, and leaves pending arithmetic to the reader. */
 int flow_split(struct importer *importer, const struct flow *flow, struct affine *rest);
 struct affine affine_identity(struct importer *importer);
 void affine_reduce(struct affine *affine);

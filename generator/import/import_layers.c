@@ -175,6 +175,7 @@ static bool convolution(struct importer *importer, const struct node *node, stru
     layer->weights = read_weights(importer, node, constant, 1, bits);
     struct shape shape = window_shape(&input, channels_out, &window);
     *result = flow_of_layer(importer, index, &shape);
+    result->pending = input.pending;
     return true;
 }
 
@@ -238,6 +239,7 @@ static bool fully_connected(struct importer *importer, const struct node *node, 
     layer->weights = read_weights(importer, node, constant, output_first ? 1 : (size_t)elements, bits);
     struct shape shape = {2, {1, channels}};
     *result = flow_of_layer(importer, index, &shape);
+    result->pending = input.pending;
     return true;
 }
 

@@ -39,7 +39,9 @@ static struct flow make_pool(struct importer *importer, const struct node *node,
                                  (int)window->width.output, channels);
     window_set(&importer->network->layers[index], window);
     struct shape shape = window_shape(input, channels, window);
-    return flow_of_layer(importer, index, &shape);
+    struct flow result = flow_of_layer(importer, index, &shape);
+    result.pending = input->pending;
+    return result;
 }
 
 /* Every window holds an element of the image. With dilation it may stride over it, so padding is refused there. */
@@ -198,7 +200,10 @@ static bool add_border(struct importer *importer, const struct node *node, struc
     int rank = result->shape.rank;
     if (flow_has_padding(result) && result->padding.value != value && !flow_lay_padding(importer, node, result))
         return false;
-    flow_finish(importer, node, result);
+    if (value == 0)
+        flow_settle(importer, node, result);
+    else
+        flow_finish(importer, node, result);
     struct padding *all = &result->padding;
     all->value = value;
     all->left += (int)pads[rank - 1];

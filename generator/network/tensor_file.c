@@ -151,16 +151,25 @@ static int input_position(const struct network *network, int index)
     return -1;
 }
 
-/* The array that has the tensor's name; else the only one; else, of as many as the network has inputs, that of its place. */
-static int choose_array(const struct npz_file *file, const struct network *network, int index)
+static int find_array(const struct npz_file *file, const char *name)
+{
+    for (int i = 0; i < file->count; i++)
+        if (!strcmp(file->entries[i].name, name))
+            return i;
+    return -1;
+}
+
+/* The array that has the tensor's name; else the only one; else that of its place: by numpy's name for arrays without one,
+ * or of as many as the network has inputs. */
+static int choose_array(const struct npz_file *file, const struct network *network, int index, struct arena *arena)
 {
     int position = input_position(network, index);
-    for (int i = 0; i < file->count; i++)
-        if (!strcmp(file->entries[i].name, network->tensors[index].name))
-            return i;
-    if (file->count == 1)
+    int named = find_array(file, network->tensors[index].name);
+    if (named < 0 && file->count == 1)
         return 0;
-    return file->count == network->input_count ? position : -1;
+    if (named < 0 && position >= 0)
+        named = find_array(file, arena_format(arena, "arr_%d", position));
+    return named < 0 && file->count == network->input_count ? position : named;
 }
 
 static bool read_npz(const char *path, const struct network *network, int index, struct array_file *array,
@@ -169,7 +178,7 @@ static bool read_npz(const char *path, const struct network *network, int index,
     struct npz_file file;
     if (!npz_file_read(path, &file, arena, diagnostics))
         return false;
-    int chosen = choose_array(&file, network, index);
+    int chosen = choose_array(&file, network, index, arena);
     if (chosen < 0)
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
                  "%s holds %d arrays, none of them named '%s'; supported: one array, one named so, or one for each of the "
