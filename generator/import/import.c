@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "import/operators.h"
+#include "import/tidy.h"
 
 /* ---- messages ---- */
 
@@ -100,10 +101,11 @@ bool import_reads_type(struct importer *importer, const struct node *node, const
         constant->name, constant->type_name);
 }
 
-/* What to do about them: a half is another matter than a scale. */
-static const char *advice_on_fractions(double number)
+/* What to do about them: a half that is added is another matter than a scale. */
+static const char *advice_on_fractions(const char *role, double number)
 {
-    if (number * 2 == floor(number * 2))
+    bool is_added = !strcmp(role, "addend") || !strcmp(role, "subtrahend");
+    if (is_added && number * 2 == floor(number * 2))
         return "halves are read where they round, as an Add between Div and Floor";
     return "the network is not integer: export it as the quantiser's last step leaves it, in NEMO after net.id_stage(), in "
            "QuantLib after the integerise passes, in PLiNIO after integerize_arch";
@@ -115,7 +117,7 @@ void import_report_fractions(struct importer *importer, const struct node *node,
     double number = fractions ? constant_number(constant, first) : 0;
     if (fractions)
         import_fault(importer, node, role, "constant '%s' holds %g, which is no integer (%zu of %zu numbers are none): %s",
-                     constant->name, number, fractions, constant->count, advice_on_fractions(number));
+                     constant->name, number, fractions, constant->count, advice_on_fractions(role, number));
 }
 
 int64_t *import_whole_numbers(struct importer *importer, const struct node *node, const char *role,
@@ -471,5 +473,9 @@ struct network *import_graph(const struct graph *graph, const char *name, const 
     import_nodes(&importer);
     import_outputs(&importer);
     check_tensors(&importer);
-    return diagnostics->error_count == errors_before ? network : NULL;
+    if (diagnostics->error_count != errors_before)
+        return NULL;
+    network_join_siblings(network, arena);
+    network_tidy(network, arena);
+    return network;
 }

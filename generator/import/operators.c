@@ -7,7 +7,7 @@
 
 const struct operator operators[] = {
     {"Add", import_add, "residual addition; with a constant: part of a normalisation, or a bias",
-     "tensors of equal shape; Quantlab's attributes for requantised inputs are read"},
+     "tensors of equal shape; Quantlab's attributes for requantised inputs are read; between Div and Floor also halves"},
     {"AveragePool", import_average_pool, "average pool", "zero padding counts; no windows that leave the image"},
     {"Cast", import_cast, "nothing", "to float, double, int32, int64"},
     {"Clip", import_clip, "bounds of the layer in front", "integers"},
