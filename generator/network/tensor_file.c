@@ -129,24 +129,41 @@ static bool read_raw(const char *path, const struct tensor *tensor, struct array
     return data && bytes % (size_t)array->element_bytes == 0;
 }
 
+/* PLiNIO and QuantLib turn images to channels last, but leave signals of one dimension as PyTorch has them. */
+static bool is_channels_first(const struct text_tensor *text, const struct tensor *tensor)
+{
+    return text->rank == 2 && tensor->height == 1 && text->dimensions[0] == tensor->channels &&
+           text->dimensions[1] == tensor->width && tensor->channels != tensor->width;
+}
+
 static int64_t *read_text(const char *path, const struct tensor *tensor, struct arena *arena,
                           struct diagnostics *diagnostics)
 {
     struct text_tensor text;
     if (!text_tensor_read(path, &text, arena, diagnostics) || !check_count(path, tensor, text.count, diagnostics))
         return NULL;
+    size_t channels = (size_t)tensor->channels, pixels = text.count / channels;
+    bool is_turned = is_channels_first(&text, tensor);
+    int64_t *values = arena_array(arena, int64_t, text.count);
     for (size_t i = 0; i < text.count; i++) {
-        text.values[i] -= tensor->model_offset;
-        if (!check_value(path, tensor, i, text.values[i], diagnostics))
+        size_t at = is_turned ? i % channels * pixels + i / channels : i;
+        values[i] = text.values[at] - tensor->model_offset;
+        if (!check_value(path, tensor, at, values[i], diagnostics))
             return NULL;
     }
-    return text.values;
+    return values;
 }
 
-static int input_position(const struct network *network, int index)
+/* Of how many inputs, or outputs, the tensor is which; -1: it is neither. */
+static int port_position(const struct network *network, int index, int *count)
 {
+    *count = network->input_count;
     for (int i = 0; i < network->input_count; i++)
         if (network->inputs[i] == index)
+            return i;
+    *count = network->output_count;
+    for (int i = 0; i < network->output_count; i++)
+        if (network->outputs[i] == index)
             return i;
     return -1;
 }
@@ -160,16 +177,16 @@ static int find_array(const struct npz_file *file, const char *name)
 }
 
 /* The array that has the tensor's name; else the only one; else that of its place: by numpy's name for arrays without one,
- * or of as many as the network has inputs. */
+ * or of as many as the network has inputs (outputs). */
 static int choose_array(const struct npz_file *file, const struct network *network, int index, struct arena *arena)
 {
-    int position = input_position(network, index);
+    int ports, position = port_position(network, index, &ports);
     int named = find_array(file, network->tensors[index].name);
     if (named < 0 && file->count == 1)
         return 0;
     if (named < 0 && position >= 0)
         named = find_array(file, arena_format(arena, "arr_%d", position));
-    return named < 0 && file->count == network->input_count ? position : named;
+    return named < 0 && file->count == ports ? position : named;
 }
 
 static bool read_npz(const char *path, const struct network *network, int index, struct array_file *array,
@@ -181,9 +198,9 @@ static bool read_npz(const char *path, const struct network *network, int index,
     int chosen = choose_array(&file, network, index, arena);
     if (chosen < 0)
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-                 "%s holds %d arrays, none of them named '%s'; supported: one array, one named so, or one for each of the "
-                 "network's %d inputs",
-                 path, file.count, network->tensors[index].name, network->input_count);
+                 "%s holds %d arrays, none of them named '%s'; supported: one array, one named so, or one for each "
+                 "input (output) of the network",
+                 path, file.count, network->tensors[index].name);
     return chosen >= 0 && npz_file_array(&file, chosen, array, arena, diagnostics);
 }
 
