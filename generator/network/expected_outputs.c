@@ -105,14 +105,24 @@ static bool take_output(const struct source *source, int index, const char *path
     return true;
 }
 
-/* The file of an output: of the run, or of the only one under the names by which quantisers write it. */
+/* Outputs that lie beside an input of another name than a run's: what was computed from that very file. */
+static const char *const pairs[][2] = {{"input.npy", "output.npy"},
+                                       {"input.npy", "expected.npy"},
+                                       {"inputs.npz", "outputs.npz"},
+                                       {"input", "output.txt"}};
+
+/* The file of an output: of the run, or under the names by which quantisers write it. */
 static const char *output_file(const struct source *source, int index)
 {
     int count = source->network->output_count;
     const char *path = expected_run_file(source, "output", source->sample, index, count);
-    if (!path && count == 1 && source->expected->sample_count == 1)
-        path = expected_find_file(source, "output.txt");
-    return !path && source->expected->sample_count == 1 ? expected_find_file(source, "outputs.npz") : path;
+    bool is_only = source->expected->sample_count == 1 && !source->options->input;
+    for (size_t i = 0; !path && is_only && i < sizeof pairs / sizeof *pairs; i++) {
+        bool is_archive = !strcmp(pairs[i][1], "outputs.npz");
+        if ((count == 1 || is_archive) && !strncmp(source->expected->input_source, pairs[i][0], strlen(pairs[i][0])))
+            path = expected_find_file(source, pairs[i][1]);
+    }
+    return path;
 }
 
 bool expected_take_outputs(const struct source *source)

@@ -82,10 +82,12 @@ static double in_front(const struct tensor *tensor, double real, size_t element)
     return tensor->step_count ? (double)x : real;
 }
 
-/* The model's own integer; tools that compute in floating point write integers as such. */
-static bool whole_number(const struct array_file *array, size_t at, int64_t *value)
+/* The model's own integer; tools that compute in floating point write integers as such. What a network gives may have a
+ * fraction there, behind an average that the tool does not round; the network rounds it down. */
+static bool whole_number(const struct array_file *array, size_t at, bool is_input, int64_t *value)
 {
     double number = array->type == ARRAY_FLOAT ? array_number(array, at) : 0;
+    number = is_input ? number : floor(number);
     if (array->type == ARRAY_FLOAT && (number != floor(number) || fabs(number) > MAXIMUM_WHOLE))
         return false;
     *value = array->type == ARRAY_FLOAT ? (int64_t)number : array_integer(array, at);
@@ -101,7 +103,7 @@ int64_t *tensor_from_array(const struct array_file *array, size_t first, const c
         size_t at = first + model_position(network, tensor, i);
         if (array->type == ARRAY_FLOAT && tensor->scale != 0)
             values[i] = quantise(network, tensor, in_front(tensor, array_number(array, at), i));
-        else if (whole_number(array, at, &number))
+        else if (whole_number(array, at, tensor->producer == NO_LAYER, &number))
             values[i] = number - tensor->model_offset;
         else {
             diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
