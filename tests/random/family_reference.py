@@ -3,6 +3,7 @@
 are built, none of dory's code, against `dory run`, every element of the output.
 
 usage: family_reference.py DORY FORMAT FIRST_SEED COUNT      exit status 77: no python3-onnx
+       family_reference.py --write FOLDER COUNT     models of each format, and nothing more
 FORMAT: quantlib, deeploy, match, onnx, maupiti, integer (PLiNIO's ONNX with ConvInteger), or all
 """
 import os
@@ -308,7 +309,17 @@ def check(dory, kind, seed, folder):
     return f"{wrong} of {wanted.size} elements differ" if wrong else None
 
 
+def write(folder, count):
+    for kind in FORMATS:
+        for seed in range(count):
+            network = Network(kind, seed)
+            network.build()
+            network.save(os.path.join(folder, f"{kind}_{seed}.onnx"))
+
+
 def main():
+    if len(sys.argv) == 4 and sys.argv[1] == "--write":
+        return write(sys.argv[2], int(sys.argv[3]))
     if len(sys.argv) != 5 or sys.argv[2] not in FORMATS + ["all"]:
         sys.exit(__doc__)
     dory, first, count = sys.argv[1], int(sys.argv[3]), int(sys.argv[4])
