@@ -3,9 +3,9 @@
 
 #include "base/array_file.h"
 
-#define END_BYTES     22 /* of the record at the end, without its comment */
-#define ENTRY_BYTES   46 /* of an entry of the directory, without names */
-#define LOCAL_BYTES   30 /* of the header in front of a file's data, likewise */
+#define END_BYTES      22    /* of the record at the end, without its comment */
+#define ENTRY_BYTES    46    /* of an entry of the directory, without names */
+#define LOCAL_BYTES    30    /* of the header in front of a file's data, likewise */
 #define LONGEST_ENDING 65557 /* the record at the end and its comment */
 
 static uint32_t number_at(const unsigned char *bytes, int count)

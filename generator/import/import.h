@@ -143,8 +143,8 @@ void flow_clip(struct importer *importer, const struct node *node, struct flow *
  * reported. */
 bool flow_lay_padding(struct importer *importer, const struct node *node, struct flow *flow);
 
-/* Finishes the layer. Where the options say so, a division that was not rounded stays pending, for a layer that reads the value
- * and computes with it as with any factor. Else the flow has nothing pending then. */
+/* Finishes the layer. Where the options say so, a division that was not rounded stays pending, for a layer that reads the
+ * value and computes with it as with any factor. Else the flow has nothing pending then. */
 void flow_settle(struct importer *importer, const struct node *node, struct flow *flow);
 
 /* Finishes the layer: nothing is pending then. The tensor's index. */

@@ -152,8 +152,7 @@ bool import_add(struct importer *importer, const struct node *node, struct flow 
         return false;
     if (flow_is_data(a) && flow_is_data(b))
         return import_residual_addition(importer, node, a, b, result);
-    if (!split_inputs(importer, node, &data, &constant) ||
-        !read_addend(importer, node, data, constant, "addend", &operand))
+    if (!split_inputs(importer, node, &data, &constant) || !read_addend(importer, node, data, constant, "addend", &operand))
         return false;
     *result = *data;
     return add_operand(importer, node, result, &operand);

@@ -24,9 +24,10 @@ static bool read_constant(struct importer *importer, const struct node *node, co
         wide += constant->dimensions[i] != 1;
     bool is_flat_image = flow->shape.rank == 2 && flow->shape.dimensions[1] != channels;
     if (constant->count != 1 && (constant->count != (size_t)channels || wide > 1 || is_flat_image))
-        return import_fault(importer, node, role,
-                            "constant '%s' has %zu numbers, the tensor has shape %s; supported: one number, or one a channel",
-                            constant->name, constant->count, shape_text(importer, &flow->shape));
+        return import_fault(
+            importer, node, role,
+            "constant '%s' has %zu numbers, the tensor has shape %s; supported: one number, or one a channel",
+            constant->name, constant->count, shape_text(importer, &flow->shape));
     *numbers = import_whole_numbers(importer, node, role, constant, 1);
     *count = (int)constant->count;
     return true;

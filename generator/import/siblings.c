@@ -11,7 +11,7 @@ struct siblings {
     struct arena *arena;
     const int *readers;     /* of each tensor, how many */
     const int *last_reader; /* of each tensor, a layer */
-    int *leaves;        /* layers that a tree of concatenations joins, in the order of their channels */
+    int *leaves;            /* layers that a tree of concatenations joins, in the order of their channels */
     int leaf_count;
     int *open; /* tensors that are still to be looked at: a stack */
     int open_count;
@@ -30,7 +30,8 @@ static bool is_inner(const struct siblings *s, int tensor)
     return s->readers[tensor] == 1 && reader != NO_LAYER && s->network->layers[reader].kind == LAYER_CONCATENATION;
 }
 
-/* The leaves of the tree whose root is a concatenation. False where something else is joined than layers of this tree only. */
+/* The leaves of the tree whose root is a concatenation. False where something else is joined than layers of this tree only.
+ */
 static bool collect_leaves(struct siblings *s, int root)
 {
     const struct network *network = s->network;
@@ -128,8 +129,8 @@ static bool join_stages(const struct siblings *s, int channels, struct stage *st
 static void join_weights(const struct siblings *s, size_t all_channels, struct layer *joined)
 {
     const struct network *network = s->network;
-    size_t each = (size_t)network->tensors[joined->inputs[0]].channels * (size_t)joined->kernel_height *
-                  (size_t)joined->kernel_width;
+    size_t each =
+        (size_t)network->tensors[joined->inputs[0]].channels * (size_t)joined->kernel_height * (size_t)joined->kernel_width;
     int8_t *weights = arena_allocate_array(s->arena, all_channels, each), *to = weights;
     for (int i = 0; i < s->leaf_count; i++) {
         const struct layer *layer = &network->layers[s->leaves[i]];

@@ -1,6 +1,7 @@
 /* An ONNX graph as it stands in the file: nodes, their attributes, constants, and edges by tensor name. One thing is mended,
- * with a warning: an input that was renamed, but not where it is read. Everything else that can be wrong with the file itself is found while reading (read_onnx.c); whoever walks the graph may rely on what is
- * said here. Nothing of protobuf is visible.
+ * with a warning: an input that was renamed, but not where it is read. Everything else that can be wrong with the file
+ * itself is found while reading (read_onnx.c); whoever walks the graph may rely on what is said here. Nothing of protobuf is
+ * visible.
  */
 #ifndef DORYGEN_GRAPH_H
 #define DORYGEN_GRAPH_H

@@ -34,8 +34,7 @@ static bool names_module(const char *path, const char *module)
 
 static bool may_be(const struct matching *m, int layer, const struct dump *dump)
 {
-    return layer >= 0 && layer < m->network->layer_count && !m->is_taken[layer] &&
-           has_count(m->network, layer, &dump->file);
+    return layer >= 0 && layer < m->network->layer_count && !m->is_taken[layer] && has_count(m->network, layer, &dump->file);
 }
 
 /* The only layer of that name; NO_LAYER where there is none, or several. */

@@ -14,7 +14,8 @@ struct dump {
 };
 
 /* Sets the layers of all dumps, which are in the order of their numbers: by the module that the header names, where a layer
- * is called so; else by the number, shifted as the dumps before; else the next one with so many values. No two of a layer. */
+ * is called so; else by the number, shifted as the dumps before; else the next one with so many values. No two of a layer.
+ */
 void dump_match(const struct network *network, struct dump *dumps, int count, struct arena *arena);
 
 #endif

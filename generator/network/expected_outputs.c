@@ -106,10 +106,8 @@ static bool take_output(const struct source *source, int index, const char *path
 }
 
 /* Outputs that lie beside an input of another name than a run's: what was computed from that very file. */
-static const char *const pairs[][2] = {{"input.npy", "output.npy"},
-                                       {"input.npy", "expected.npy"},
-                                       {"inputs.npz", "outputs.npz"},
-                                       {"input", "output.txt"}};
+static const char *const pairs[][2] = {
+    {"input.npy", "output.npy"}, {"input.npy", "expected.npy"}, {"inputs.npz", "outputs.npz"}, {"input", "output.txt"}};
 
 /* The file of an output: of the run, or under the names by which quantisers write it. */
 static const char *output_file(const struct source *source, int index)
@@ -134,4 +132,3 @@ bool expected_take_outputs(const struct source *source)
     }
     return good;
 }
-

@@ -59,8 +59,8 @@ static bool explains_element(const struct layer *layer, int channel, int64_t x, 
 }
 
 /* What the layer sums up, without its stages. */
-static bool accumulate(const struct network *network, int index, int64_t *const *tensors, int64_t *sums,
-                       struct arena *arena, struct diagnostics *diagnostics)
+static bool accumulate(const struct network *network, int index, int64_t *const *tensors, int64_t *sums, struct arena *arena,
+                       struct diagnostics *diagnostics)
 {
     struct network bare = *network;
     int64_t **values = arena_array(arena, int64_t *, (size_t)network->tensor_count);
@@ -84,7 +84,6 @@ bool float_rounding_explains(const struct network *network, int index, int64_t *
     if (is_floor && !accumulate(network, index, tensors, sums, arena, diagnostics))
         return false;
     for (size_t i = 0; i < count && rounding->is_explained; i++)
-        rounding->is_explained =
-            explains_element(layer, (int)(i % (size_t)output->channels), sums[i], found[i], rounding);
+        rounding->is_explained = explains_element(layer, (int)(i % (size_t)output->channels), sums[i], found[i], rounding);
     return true;
 }

@@ -109,7 +109,19 @@ static void set_window(struct instructions *from, struct onnx_builder *model, on
         onnx_set_integer(model, node, "count_include_pad", 1);
 }
 
-enum shape { TENSOR, TWO_TENSORS, THREE_TENSORS, WEIGHTS_4, WEIGHTS_3, MATRIX, BY_CHANNEL, SCALAR, AXES, SCALAR_TWICE, CHANNEL_TWICE };
+enum shape {
+    TENSOR,
+    TWO_TENSORS,
+    THREE_TENSORS,
+    WEIGHTS_4,
+    WEIGHTS_3,
+    MATRIX,
+    BY_CHANNEL,
+    SCALAR,
+    AXES,
+    SCALAR_TWICE,
+    CHANNEL_TWICE
+};
 
 static const struct operation {
     const char *type;
@@ -202,7 +214,7 @@ static void add_node(struct instructions *from, struct onnx_builder *model, unsi
     }
     if (!strcmp(operation->type, "RequantShift")) {
         onnx_set_integer(model, node, "div", number(from));
-        onnx_set_integer(model, node, "n_levels", 2 + number(from));
+        onnx_set_integer(model, node, "n_levels", (int64_t)(2 + (uint64_t)number(from)));
     }
     if (!strcmp(operation->type, "Add") && operation->integer) {
         onnx_set_integer(model, node, "in2_shift", number(from));

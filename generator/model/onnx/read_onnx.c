@@ -257,9 +257,10 @@ static void mend_dangling_input(struct reader *reader)
     if (!dangling || dangling->is_output || unread != 1)
         return;
     const struct value *input = &graph->values[graph->inputs[place]];
-    diagnose(reader->diagnostics, SEVERITY_WARNING, NULL, NULL,
-             "no node reads the input '%s' of the graph, and '%s', which nodes read, is not in it: taken for the same tensor",
-             input->name, dangling->name);
+    diagnose(
+        reader->diagnostics, SEVERITY_WARNING, NULL, NULL,
+        "no node reads the input '%s' of the graph, and '%s', which nodes read, is not in it: taken for the same tensor",
+        input->name, dangling->name);
     *dangling = *input;
     int *inputs = arena_array(reader->arena, int, (size_t)graph->input_count);
     memcpy(inputs, graph->inputs, (size_t)graph->input_count * sizeof *inputs);
