@@ -157,6 +157,8 @@ size_t constant_integers(const struct constant *constant, size_t from, size_t co
                          size_t *first)
 {
     const size_t stride = (size_t)constant->stride_bytes;
+    if (count == 0) /* an empty constant has no data to point to */
+        return 0;
     const unsigned char *bytes = constant->data + from * stride;
     size_t fractions = 0;
     if (constant->type == ELEMENT_FLOAT && singles_are_small(bytes, stride, constant->is_little_endian, count, numbers))
