@@ -100,6 +100,7 @@ void describe_addition(struct description *d);
 void describe_multiplication(struct description *d);
 void describe_concatenation(struct description *d);
 void describe_copy(const struct description *d);
+bool describe_transposition(const struct description *d); /* false where it is none */
 void describe_interpolation(struct description *d);
 void describe_table(struct description *d);
 void describe_largest(struct description *d);

@@ -5,6 +5,7 @@
 
 #include "dory/hal.h"
 #include "dory/prepared.h"
+#include "dory/transposition.h"
 #include "dory/turn.h"
 
 void tile_cost_add(struct tile_cost *sum, const struct tile_cost *cost)
@@ -108,6 +109,15 @@ static uint64_t planes_cycles(struct player *player, const struct dory_step *ste
     return cycles + (rows > read->rows ? player->problem->target->dma_setup_cycles : 0);
 }
 
+/* Of a transposition: what the tile's output is of the input. */
+static void turn(struct rectangle *r, const struct dory_layer *layer, const struct dory_tile_shape *shape)
+{
+    const uint32_t extents[3] = {shape->rows, shape->columns, shape->channels};
+    r->rows = extents[dory_axis(layer, 0)];
+    r->columns = r->pitch = extents[dory_axis(layer, 1)];
+    r->channels = extents[dory_axis(layer, 2)];
+}
+
 static uint64_t input_cycles(struct player *player, const struct dory_step *step, const struct position *at,
                              const struct dory_tile_shape *shape)
 {
@@ -123,6 +133,8 @@ static uint64_t input_cycles(struct player *player, const struct dory_step *step
         .pitch = columns,
         .bits = layer->input_bits,
     };
+    if (layer->operation == DORY_TRANSPOSITION)
+        turn(&r, layer, shape), rows = r.rows;
     player->border = border_cycles(player, &r, at, rows);
     unsigned stay = player->problem->inputs_stay;
     if (layer->input_layout == DORY_CHW)
@@ -176,7 +188,7 @@ static uint64_t load(struct player *player, const struct dory_step *step, const 
     const struct dory_layer *layer = player->problem->layer;
     bool convolution = is_convolution(layer);
     bool last_chunk = !convolution || at->chunk + shape->input_channels >= layer->input_channels;
-    struct position input = {at->row, at->column, dory_reads_all_channels(layer) ? 0 : at->channel, at->chunk};
+    struct position input = {at->row, at->column, dory_loads_by_channels(layer) ? at->channel : 0, at->chunk};
     struct position weights = {0, 0, at->channel, at->chunk};
     uint64_t cycles = 0;
     player->border = 0;

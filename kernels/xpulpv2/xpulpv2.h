@@ -122,6 +122,7 @@
     KERNEL(pool_average)                                                                                                    \
     KERNEL(pool_any)                                                                                                        \
     KERNEL(copy)                                                                                                            \
+    KERNEL(transposition)                                                                                                   \
     KERNEL(concatenation)                                                                                                   \
     KERNEL(concatenation_any)                                                                                               \
     KERNEL(interpolation)                                                                                                   \

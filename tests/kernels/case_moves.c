@@ -59,6 +59,31 @@ static void random_copy(struct test_case *test)
     shape_tile(test);
 }
 
+/* A tile that is all of the layer, in one of the six orders of its dimensions, often with few elements along one of them. */
+static void random_transposition(struct test_case *test)
+{
+    static const uint8_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    struct dory_layer *layer = &test->layer;
+    uint16_t *output = &test->shape.rows; /* rows, columns and channels follow each other */
+    memset(layer, 0, sizeof *layer);
+    layer->operation = DORY_TRANSPOSITION;
+    layer->input_bits = layer->output_bits = 8;
+    const uint8_t *order = orders[random_up_to(5)];
+    layer->axes = (uint8_t)(order[0] | order[1] << 2 | order[2] << 4);
+    for (int i = 0; i < 3; i++) {
+        output[i] = (uint16_t)(one_in(4) ? 1 : one_in(8) ? random_between(1, 200) : random_between(1, 12));
+    }
+    layer->output_height = output[0], layer->output_width = output[1], layer->output_channels = output[2];
+    layer->input_height = output[order[0]], layer->input_width = output[order[1]];
+    layer->input_channels = test->shape.input_channels = output[order[2]];
+    test->tile.first_channel = 0;
+    layer->kernel_height = layer->kernel_width = layer->dilation_height = layer->dilation_width = 1;
+    layer->stride_height = layer->stride_width = 1;
+    shape_tile(test);
+    test->tile.input_rows = layer->input_height;
+    test->tile.input_columns = layer->input_width;
+}
+
 /* ---- thresholds, of pools and concatenations ---- */
 
 static void fill_thresholds(struct test_case *test)
@@ -243,6 +268,8 @@ void random_moves(struct test_case *test)
         fill_thresholds(test);
     } else if (is_kernel(test, "dory_xpulpv2_copy")) {
         random_copy(test);
+    } else if (is_kernel(test, "dory_xpulpv2_transposition")) {
+        random_transposition(test);
     } else if (is_kernel(test, "dory_xpulpv2_concatenation")) {
         random_concatenation(test);
     } else if (is_kernel(test, "dory_xpulpv2_concatenation_any")) {

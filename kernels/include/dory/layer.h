@@ -66,8 +66,7 @@ typedef void dory_kernel_function(const struct dory_layer *layer, const struct d
 /* ---- one layer --------------------------------------------------------------------------------------------- */
 
 enum dory_operation {
-    DORY_CONVOLUTION, /* every output channel reads every input channel; a fully connected layer is a 1x1 one on 1x1 pixels
-                       */
+    DORY_CONVOLUTION, /* every output channel reads every input channel; fully connected: 1x1 on 1x1 pixels */
     DORY_DEPTHWISE,   /* output channel c reads input channel c */
     DORY_MAXIMUM_POOL,
     DORY_AVERAGE_POOL,   /* accumulator = sum over the whole kernel, border counted as border_value */
@@ -79,7 +78,8 @@ enum dory_operation {
     DORY_SOFTMAX,        /* of the bytes of each pixel: see `exponentials` */
     DORY_MULTIPLICATION, /* accumulator = stage(input 0) * stage(input 1) */
     DORY_INTERPOLATION,  /* accumulator = weighted sum of rows and columns: see `taps` */
-    DORY_LARGEST         /* element of 8, 16 or 32 bits = the channel of a pixel's largest byte, the first of equal ones */
+    DORY_LARGEST,        /* element of 8, 16 or 32 bits = the channel of a pixel's largest byte, the first of equal ones */
+    DORY_TRANSPOSITION   /* moves bytes: the dimensions in another order, see `axes` */
 };
 
 /* How an accumulator becomes an output element:  y = clip(floor((multiplier * accumulator + addend) / divisor)).
@@ -197,11 +197,15 @@ struct dory_layer {
     uint8_t input_bits, second_input_bits, output_bits, weight_bits; /* of an element: 2, 4, 8, 16 or 32 */
     uint8_t input_is_signed, second_input_is_signed, output_is_signed;
     uint8_t input_layout, output_layout; /* enum dory_layout; an input in CHW is the only one */
-    uint8_t pixel_ways; /* a hint: work is split in pixel_ways x (cores / pixel_ways) parts; 0: the kernel decides */
-    uint8_t left_shift, rounding; /* for DORY_NORMALISE_HIGH and _SHARED; rounding: enum dory_rounding, for _SPLIT, too */
-    uint8_t second_is_pixel;      /* DORY_MULTIPLICATION: the second input has 1x1 pixels, a factor for each channel */
-    uint8_t row_divisor;          /* DORY_COPY with a map, DORY_INTERPOLATION: the window of output row y starts at input row
-                                     floor(y * stride_height / row_divisor) - padding_top; 0 for all others, which is as 1 */
+    uint8_t pixel_ways;     /* a hint: work is split in pixel_ways x (cores / pixel_ways) parts; 0: the kernel decides */
+    union {                 /* by one name in tables of members */
+        uint8_t left_shift; /* for DORY_NORMALISE_HIGH and _SHARED */
+        uint8_t axes;       /* for DORY_TRANSPOSITION, see dory_axis */
+    };
+    uint8_t rounding;        /* enum dory_rounding, for DORY_NORMALISE_HIGH, _SHARED and _SPLIT */
+    uint8_t second_is_pixel; /* DORY_MULTIPLICATION: the second input has 1x1 pixels, a factor for each channel */
+    uint8_t row_divisor;     /* DORY_COPY with a map, DORY_INTERPOLATION: the window of output row y starts at input row
+                                floor(y * stride_height / row_divisor) - padding_top; 0 for all others, which is as 1 */
 
     /* the whole layer */
     uint16_t input_height, input_width, input_channels;
@@ -419,7 +423,7 @@ static inline bool dory_reads_all_channels(const struct dory_layer *layer)
 {
     /* as a set, for the driver asks often, and its instructions come through a cache of 1 kB */
     const uint32_t those = 1u << DORY_CONVOLUTION | 1u << DORY_GROUPED | 1u << DORY_CONCATENATION | 1u << DORY_SOFTMAX |
-                           1u << DORY_COPY | 1u << DORY_LARGEST;
+                           1u << DORY_COPY | 1u << DORY_LARGEST | 1u << DORY_TRANSPOSITION;
     return those >> layer->operation & 1;
 }
 

@@ -1,7 +1,7 @@
 /* Bytes between the pixels of a tensor: weighted sums of two rows and two columns, in the form DORY_NORMALISE_HIGH. */
-#include "share.h"
-#include "stage.h"
-#include "xpulpv2.h"
+#include "../share.h"
+#include "../stage.h"
+#include "../xpulpv2.h"
 
 /* Words of a row or column in `taps`: two positions, two weights. */
 #define TAP_WORDS 4u
