@@ -71,6 +71,10 @@ void shape_tile(struct test_case *test)
     if (layer->input_layout == DORY_CHW) {
         tile->input_columns = layer->input_width;
     }
+    if (layer->operation == DORY_TRANSPOSITION) { /* all of the layer */
+        tile->input_rows = layer->input_height;
+        tile->input_columns = layer->input_width;
+    }
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
     taps *= layer->operation == DORY_CONVOLUTION ? tile->input_channels : 1;
     taps *= layer->operation == DORY_GROUPED ? layer->group_channels : 1;

@@ -80,8 +80,6 @@ static void random_transposition(struct test_case *test)
     layer->kernel_height = layer->kernel_width = layer->dilation_height = layer->dilation_width = 1;
     layer->stride_height = layer->stride_width = 1;
     shape_tile(test);
-    test->tile.input_rows = layer->input_height;
-    test->tile.input_columns = layer->input_width;
 }
 
 /* ---- thresholds, of pools and concatenations ---- */
@@ -296,6 +294,17 @@ static void usual_concatenation(struct test_case *test, const struct dory_layer 
     }
 }
 
+/* Rows become channels, and channels rows. */
+static void reverse(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    layer->stages = NULL;
+    layer->axes = 2 | 1 << 2;
+    layer->input_height = layer->output_channels;
+    layer->input_width = layer->output_width;
+    layer->input_channels = layer->output_height;
+}
+
 /* Of an image half as large in each direction; of two inputs of the same channels. */
 static void usual_move(struct test_case *test)
 {
@@ -313,6 +322,8 @@ static void usual_move(struct test_case *test)
         fill_interpolation(test, 2, wanted.rounding, true);
     } else if (layer->operation == DORY_SOFTMAX) {
         fill_softmax(test);
+    } else if (layer->operation == DORY_TRANSPOSITION) {
+        reverse(test);
     }
     test->shape.input_channels = layer->input_channels;
 }
@@ -323,7 +334,8 @@ void usual_moves(struct test_case *test)
     if (is_pool(layer) && layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
         fill_thresholds(test);
     } else if (layer->operation == DORY_CONCATENATION || layer->operation == DORY_INTERPOLATION ||
-               layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY) {
+               layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY ||
+               layer->operation == DORY_TRANSPOSITION) {
         usual_move(test);
     }
 }
