@@ -275,9 +275,15 @@ const struct dory_kernel_description dory_xpulpv2_multiplication_description = {
     .code_percent = 31,
 };
 
+/* One table, and all elements. */
+static bool is_plain(const struct dory_layer *layer)
+{
+    return layer->stride_height == 1 && layer->stride_width == 1 && layer->input_channels == layer->output_channels;
+}
+
 static bool table_supports(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_TABLE && layer->input_bits == 8 && layer->output_bits == 8;
+    return layer->operation == DORY_TABLE && layer->input_bits == 8 && layer->output_bits == 8 && is_plain(layer);
 }
 
 static uint64_t table_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -292,6 +298,27 @@ const struct dory_kernel_description dory_xpulpv2_table_description = {
     .scratch_bytes = dory_no_scratch,
     .cycles = table_cycles,
     .code_percent = 6,
+};
+
+static bool tables_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_TABLE && layer->input_bits == 8 && layer->output_bits == 8 && !is_plain(layer);
+}
+
+/* Of the core that has most pixels, in one more row than they fill. */
+static uint64_t tables_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer;
+    uint32_t pixels = dory_divide_up((uint32_t)tile->rows * tile->columns, cores), rows = pixels / tile->columns + 1;
+    return (uint64_t)pixels * tile->channels * 33 / 10 + rows * (tile->channels * 25u + 30) + 170;
+}
+
+const struct dory_kernel_description dory_xpulpv2_tables_description = {
+    .name = "dory_xpulpv2_tables",
+    .supports = tables_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = tables_cycles,
+    .code_percent = 8,
 };
 
 static bool copy_supports(const struct dory_layer *layer)

@@ -118,6 +118,7 @@
     KERNEL(addition_any)                                                                                                    \
     KERNEL(multiplication)                                                                                                  \
     KERNEL(table)                                                                                                           \
+    KERNEL(tables)                                                                                                          \
     KERNEL(pool_maximum)                                                                                                    \
     KERNEL(pool_average)                                                                                                    \
     KERNEL(pool_any)                                                                                                        \

@@ -247,7 +247,8 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     layer->stride_height = layer->stride_width = shape->stride;
     layer->dilation_height = 1;
     layer->dilation_width = shape->dilation_width;
-    layer->input_channels = shape->operation == DORY_CONVOLUTION ? shape->input_channels : shape->channels;
+    layer->input_channels =
+        shape->operation == DORY_CONVOLUTION || shape->operation == DORY_TABLE ? shape->input_channels : shape->channels;
     if (shape->operation == DORY_GROUPED) {
         layer->input_channels = shape->input_channels;
         layer->group_channels = shape->input_channels / shape->groups;

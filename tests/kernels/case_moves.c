@@ -59,6 +59,21 @@ static void random_copy(struct test_case *test)
     shape_tile(test);
 }
 
+/* Of one channel, into one or some, with a stride. */
+static void random_tables(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    if (test->shape.channels > 8) {
+        test->shape.channels = (uint16_t)random_between(1, 8);
+    }
+    test->tile.first_channel = (uint16_t)(4 * random_up_to(1));
+    layer->output_channels = (uint16_t)(test->tile.first_channel + test->shape.channels);
+    layer->input_channels = test->shape.input_channels = 1;
+    layer->stride_height = (uint16_t)random_between(layer->output_channels == 1 ? 2 : 1, 3);
+    layer->stride_width = (uint16_t)random_between(1, 3);
+    shape_tile(test);
+}
+
 /* A tile that is all of the layer, in one of the six orders of its dimensions, often with few elements along one of them. */
 static void random_transposition(struct test_case *test)
 {
@@ -266,6 +281,8 @@ void random_moves(struct test_case *test)
         fill_thresholds(test);
     } else if (is_kernel(test, "dory_xpulpv2_copy")) {
         random_copy(test);
+    } else if (is_kernel(test, "dory_xpulpv2_tables")) {
+        random_tables(test);
     } else if (is_kernel(test, "dory_xpulpv2_transposition")) {
         random_transposition(test);
     } else if (is_kernel(test, "dory_xpulpv2_concatenation")) {
@@ -334,8 +351,7 @@ void usual_moves(struct test_case *test)
     if (is_pool(layer) && layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
         fill_thresholds(test);
     } else if (layer->operation == DORY_CONCATENATION || layer->operation == DORY_INTERPOLATION ||
-               layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY ||
-               layer->operation == DORY_TRANSPOSITION) {
+               layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY || layer->operation == DORY_TRANSPOSITION) {
         usual_move(test);
     }
 }

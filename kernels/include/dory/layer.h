@@ -74,7 +74,7 @@ enum dory_operation {
     DORY_GROUPED,        /* output channel c reads the group_channels input channels of group c / group_outputs */
     DORY_CONCATENATION,  /* accumulator = stage(input 0), and behind its channels stage(input 1) */
     DORY_COPY,           /* moves bytes: see `map` */
-    DORY_TABLE,          /* output byte = table[input byte] */
+    DORY_TABLE,          /* output byte = table[input byte]: one table, or of the only input channel one for each output's */
     DORY_SOFTMAX,        /* of the bytes of each pixel: see `exponentials` */
     DORY_MULTIPLICATION, /* accumulator = stage(input 0) * stage(input 1) */
     DORY_INTERPOLATION,  /* accumulator = weighted sum of rows and columns: see `taps` */
@@ -247,8 +247,8 @@ struct dory_layer {
          * padding, which says the same of rows and columns, and channels stay. */
         const int32_t *map;
 
-        /* DORY_TABLE: 256 bytes. The tile loop lays them where a convolution's tile has its weights, as it does with the
-         * next. */
+        /* DORY_TABLE: 256 bytes a table. The tile loop lays them where a convolution's tile has its weights, as it does with
+         * the next. */
         const uint8_t *table; /* at a multiple of 4 */
 
         /* DORY_ADDITION with DORY_NORMALISE_HIGH: 256 words for each input, whose sum is a << left_shift: each has its
@@ -424,7 +424,7 @@ static inline bool dory_reads_all_channels(const struct dory_layer *layer)
     /* as a set, for the driver asks often, and its instructions come through a cache of 1 kB */
     const uint32_t those = 1u << DORY_CONVOLUTION | 1u << DORY_GROUPED | 1u << DORY_CONCATENATION | 1u << DORY_SOFTMAX |
                            1u << DORY_COPY | 1u << DORY_LARGEST | 1u << DORY_TRANSPOSITION;
-    return those >> layer->operation & 1;
+    return (those >> layer->operation & 1) || (layer->operation == DORY_TABLE && layer->input_channels == 1);
 }
 
 static inline bool dory_has_second_input(const struct dory_layer *layer)
@@ -446,8 +446,8 @@ static inline uint32_t dory_input_channels(const struct dory_layer *layer, unsig
 static inline uint32_t dory_table_bytes(const struct dory_layer *layer)
 {
     bool high = layer->normalisation == DORY_NORMALISE_HIGH;
-    return layer->operation == DORY_TABLE                    ? 256
-           : layer->operation == DORY_ADDITION && high       ? 2048
+    return layer->operation == DORY_TABLE              ? (layer->input_channels == 1 ? 256u * layer->output_channels : 256)
+           : layer->operation == DORY_ADDITION && high ? 2048
            : layer->operation == DORY_INTERPOLATION && !high ? DORY_THRESHOLDS * 4
                                                              : 0;
 }

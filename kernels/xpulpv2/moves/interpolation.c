@@ -1,4 +1,5 @@
 /* Bytes between the pixels of a tensor: weighted sums of two rows and two columns, in the form DORY_NORMALISE_HIGH. */
+#include "interpolation.h"
 #include "../share.h"
 #include "../stage.h"
 #include "../xpulpv2.h"
@@ -38,6 +39,18 @@ static inline struct pixel find_pixel(const struct interpolation *work, const st
                           {upper * column[2], upper * column[3], lower * column[2], lower * column[3]}};
 }
 
+/* Two rows of the input with their weights. */
+struct row {
+    const uint8_t *top, *bottom;
+    int32_t upper, lower;
+};
+
+static inline struct pixel pixel_of(const struct row *row, const int32_t *column)
+{
+    return (struct pixel){{row->top + column[0], row->top + column[1], row->bottom + column[0], row->bottom + column[1]},
+                          {row->upper * column[2], row->upper * column[3], row->lower * column[2], row->lower * column[3]}};
+}
+
 /* The loops have all that they need in registers: stores to the output could change what lies elsewhere. */
 static inline int32_t sum_of(struct pixel pixel, uint32_t channel, int32_t bias)
 {
@@ -47,28 +60,61 @@ static inline int32_t sum_of(struct pixel pixel, uint32_t channel, int32_t bias)
     return p_mac(sum, pixel.corners[3][channel], pixel.weights[3]);
 }
 
-/* In both loops, all that they need in registers: stores to the output could change what lies elsewhere. */
-static void interpolate(const struct interpolation *work, struct pixel pixel, uint8_t *output, uint32_t channels)
+static inline void interpolate(const struct interpolation *work, const struct pixel *pixel, uint8_t *output,
+                               uint32_t channels)
 {
     const struct dory_high high = work->high;
     const int32_t bias = work->bias;
     for (uint32_t channel = 0; channel < channels; channel++) {
-        output[channel] = (uint8_t)dory_high_apply(&high, sum_of(pixel, channel, bias), 0);
+        output[channel] = (uint8_t)dory_high_apply(&high, sum_of(*pixel, channel, bias), 0);
     }
 }
 
-static inline __attribute__((always_inline)) void interpolate_shift(const struct interpolation *work, struct pixel pixel,
-                                                                    uint32_t channel, uint8_t *output, uint32_t channels)
+#if defined(DORY_XPULPV2)
+
+/* Channel by channel, 16 instructions each, with loads between products that wait for each other. */
+static inline __attribute__((always_inline)) void interpolate_shift(const struct interpolation *work,
+                                                                    const struct pixel *pixel, uint32_t channel,
+                                                                    uint8_t *output, uint32_t channels)
 {
-    const int32_t bias = work->bias, select = work->select, correction = work->correction;
-    const int32_t addend = work->high.addend, shift = work->high.shift;
+    const uint8_t *a = pixel->corners[0] + channel, *b = pixel->corners[1] + channel, *c = pixel->corners[2] + channel,
+                  *d = pixel->corners[3] + channel;
+    uint8_t *to = output + channel;
+    int32_t x0, x1, sum;
+    __asm__ volatile(
+        ".option push\n"
+        ".balign 4\n"
+        ".option norvc\n" LP_SETUP("x0", "%[count]", 16, "1") P_LBU_NEXT("%[x0]", "%[a]")
+            P_LBU_NEXT("%[x1]", "%[b]") "mv %[sum], %[bias]\n" P_MAC("%[sum]", "%[x0]", "%[w0]") P_LBU_NEXT("%[x0]", "%[c]")
+                P_MAC("%[sum]", "%[x1]", "%[w1]") P_LBU_NEXT("%[x1]", "%[d]") P_MAC("%[sum]", "%[x0]", "%[w2]") P_MAC(
+                    "%[sum]", "%[x1]", "%[w3]") "sra %[x0], %[sum], %[select]\n"
+                                                "and %[x0], %[x0], %[correction]\n"
+                                                "add %[sum], %[sum], %[x0]\n" P_ADDNR("%[sum]", "%[addend]", "%[shift]")
+                                                    P_MAX("%[sum]", "%[sum]", "%[least]")
+                                                        P_MIN("%[sum]", "%[sum]",
+                                                              "%[most]") "1: " P_SB_NEXT("%[sum]", "%[to]") ".option pop\n"
+        : [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), [d] "+r"(d), [to] "+r"(to), [x0] "=&r"(x0), [x1] "=&r"(x1), [sum] "=&r"(sum)
+        : [count] "r"(channels - channel), [w0] "r"(pixel->weights[0]), [w1] "r"(pixel->weights[1]),
+          [w2] "r"(pixel->weights[2]), [w3] "r"(pixel->weights[3]), [bias] "r"(work->bias), [select] "r"(work->select),
+          [correction] "r"(work->correction), [addend] "r"(work->high.addend), [shift] "r"(work->high.shift),
+          [least] "r"(work->high.normaliser.minimum), [most] "r"(work->high.normaliser.maximum)
+        : "memory");
+}
+
+#else
+
+static inline void interpolate_shift(const struct interpolation *work, const struct pixel *pixel, uint32_t channel,
+                                     uint8_t *output, uint32_t channels)
+{
     const int32_t most = work->high.normaliser.maximum, least = work->high.normaliser.minimum;
     for (; channel < channels; channel++) {
-        int32_t sum = sum_of(pixel, channel, bias);
-        sum += sum >> select & correction;
-        output[channel] = (uint8_t)p_min(p_max(p_addnr(sum, addend, shift), least), most);
+        int32_t sum = sum_of(*pixel, channel, work->bias);
+        sum += sum >> work->select & work->correction;
+        output[channel] = (uint8_t)p_min(p_max(p_addnr(sum, work->high.addend, work->high.shift), least), most);
     }
 }
+
+#endif
 
 /* Four channels at a time, whose weights are bytes: a word of each corner becomes a word of four corners for each channel.
  */
@@ -94,10 +140,10 @@ static inline __attribute__((always_inline)) void interpolate_shift(const struct
 
 /* 46 instructions for four elements: with a core's waits for L1 and its part of a pixel 17 cycles each, 0.46 elements a
  * cycle of eight cores with 48 channels; a channel at a time takes 28 cycles. */
-static void interpolate_fours(const struct interpolation *work, struct pixel pixel, uint32_t weights, uint8_t *output,
+static void interpolate_fours(const struct interpolation *work, const struct pixel *pixel, uint32_t weights, uint8_t *output,
                               uint32_t fours)
 {
-    const uint8_t *a = pixel.corners[0], *b = pixel.corners[1], *c = pixel.corners[2], *d = pixel.corners[3];
+    const uint8_t *a = pixel->corners[0], *b = pixel->corners[1], *c = pixel->corners[2], *d = pixel->corners[3];
     uint32_t x0, x1, x2, x3, y0, y1, y2, y3; /* an array would be stored */
     if (fours == 0) {                        /* a hardware loop of no rounds is not allowed */
         return;
@@ -125,13 +171,13 @@ static inline int32_t finish_shift(const struct interpolation *work, int32_t sum
     return p_min(p_max(p_addnr(sum, high->addend, high->shift), high->normaliser.minimum), high->normaliser.maximum);
 }
 
-static void interpolate_fours(const struct interpolation *work, struct pixel pixel, uint32_t weights, uint8_t *output,
+static void interpolate_fours(const struct interpolation *work, const struct pixel *pixel, uint32_t weights, uint8_t *output,
                               uint32_t fours)
 {
     for (uint32_t channel = 0; channel < 4 * fours; channel++) {
         uint32_t corners = 0;
         for (uint32_t i = 0; i < 4; i++) {
-            corners |= (uint32_t)pixel.corners[i][channel] << (8 * i);
+            corners |= (uint32_t)pixel->corners[i][channel] << (8 * i);
         }
         output[channel] = (uint8_t)finish_shift(work, pv_sdotup_b(work->bias, corners, weights));
     }
@@ -139,18 +185,11 @@ static void interpolate_fours(const struct interpolation *work, struct pixel pix
 
 #endif
 
-/* Apart from a loop that takes 24 registers, beside which these had none left: 25 cycles an element, not 37. */
-static __attribute__((noinline)) void interpolate_rest(const struct interpolation *work, struct pixel pixel,
-                                                       uint32_t channel, uint8_t *output, uint32_t channels)
+/* Fours where the weights are bytes, and what is left one by one. */
+static inline void interpolate_bytes(const struct interpolation *work, const struct pixel *pixel, uint8_t *output,
+                                     uint32_t channels)
 {
-    interpolate_shift(work, pixel, channel, output, channels);
-}
-
-/* Apart from the loop over pixels, which has no registers left beside that loop. */
-static __attribute__((noinline)) void interpolate_shifted(const struct interpolation *work, struct pixel pixel,
-                                                          uint8_t *output, uint32_t channels)
-{
-    const int32_t *w = pixel.weights;
+    const int32_t *w = pixel->weights;
     uint32_t fours = 0;
     if ((uint32_t)(w[0] | w[1] | w[2] | w[3]) <= UINT8_MAX) {
         fours = channels / 4;
@@ -158,7 +197,72 @@ static __attribute__((noinline)) void interpolate_shifted(const struct interpola
                           output, fours);
     }
     if (4 * fours < channels) {
-        interpolate_rest(work, pixel, 4 * fours, output, channels);
+        interpolate_shift(work, pixel, 4 * fours, output, channels);
+    }
+}
+
+/* A core's part of a row, of which `columns` says where its pixels are. One function for each way, so that each has the
+ * registers for itself. */
+#define ROW(name, interpolate_pixel)                                                                                        \
+    static __attribute__((noinline)) void name(const struct interpolation *work, const struct row *row,                     \
+                                               const int32_t *columns, uint32_t count, uint8_t *output, uint32_t channels)  \
+    {                                                                                                                       \
+        const struct interpolation own = *work; /* in registers: stores to the output do not change it */                   \
+        const struct row two = *row;                                                                                        \
+        work = &own;                                                                                                        \
+        for (const int32_t *end = columns + TAP_WORDS * count; columns < end; columns += TAP_WORDS, output += channels) {   \
+            struct pixel pixel = pixel_of(&two, columns);                                                                   \
+            interpolate_pixel;                                                                                              \
+        }                                                                                                                   \
+    }
+
+ROW(interpolate_row, interpolate(work, &pixel, output, channels))
+ROW(interpolate_row_shift, interpolate_shift(work, &pixel, 0, output, channels))
+ROW(interpolate_row_bytes, interpolate_bytes(work, &pixel, output, channels))
+
+/* Bytes from a row of the input to the elements of columns, and their weights: for every row that a core has. */
+static void start_columns(int32_t *to, const int32_t *taps, uint32_t count, uint32_t channels)
+{
+    for (const int32_t *end = to + TAP_WORDS * count; to < end; to += TAP_WORDS, taps += TAP_WORDS) {
+        int32_t left = taps[0], right = taps[1], first = taps[2], second = taps[3];
+        to[0] = left * (int32_t)channels;
+        to[1] = right * (int32_t)channels;
+        to[2] = first;
+        to[3] = second;
+    }
+}
+
+static struct row row_of(const struct interpolation *work, const int32_t *taps, const uint8_t *input, int32_t row_bytes)
+{
+    return (struct row){input + (taps[0] - work->above) * row_bytes, input + (taps[1] - work->above) * row_bytes,
+                        taps[2] * (1 << work->weight_shift), taps[3] * (1 << work->weight_shift)};
+}
+
+static void interpolate_part(const struct interpolation *work, const struct dory_layer *layer, const struct dory_tile *tile,
+                             unsigned core, unsigned cores)
+{
+    const uint32_t channels = tile->channels;
+    struct dory_parts parts = dory_parts_of(tile->rows, tile->columns, cores);
+    uint32_t down = dory_quotient(core, parts.across), across = core - down * parts.across;
+    uint32_t first = across * parts.columns, row = down * parts.rows;
+    uint32_t end = dory_minimum(first + parts.columns, tile->columns), last_row = dory_minimum(row + parts.rows, tile->rows);
+    int32_t *columns = (int32_t *)tile->scratch + core * parts.columns * TAP_WORDS;
+    if (first >= end || row >= last_row) {
+        return;
+    }
+    start_columns(columns, layer->taps + TAP_WORDS * (layer->output_height + tile->first_column + first), end - first,
+                  channels);
+    for (; row < last_row; row++) {
+        struct row two = row_of(work, layer->taps + TAP_WORDS * (tile->first_row + row), tile->input,
+                                (int32_t)(layer->input_width * channels));
+        uint8_t *output = (uint8_t *)tile->output + (row * tile->columns + first) * channels;
+        if (work->is_byte && channels >= 4) {
+            interpolate_row_bytes(work, &two, columns, end - first, output, channels);
+        } else if (work->is_shift) {
+            interpolate_row_shift(work, &two, columns, end - first, output, channels);
+        } else {
+            interpolate_row(work, &two, columns, end - first, output, channels);
+        }
     }
 }
 
@@ -242,31 +346,32 @@ static void start(struct interpolation *work, const struct dory_layer *layer)
     }
 }
 
-void dory_xpulpv2_interpolation(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+static void interpolate_all_windows(const struct interpolation *work, const struct dory_layer *layer,
+                                    const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    struct interpolation work;
     const uint32_t row_words = TAP_WORDS * layer->row_pairs, column_words = TAP_WORDS * layer->column_pairs;
     const int32_t *rows = layer->taps + row_words * tile->first_row;
     const int32_t *columns = layer->taps + row_words * layer->output_height + column_words * tile->first_column;
     struct dory_grid_share share = dory_grid_share_of(tile->rows, tile->columns, core, cores);
     uint8_t *output = (uint8_t *)tile->output + (share.row * tile->columns + share.first) * tile->channels;
-    start(&work, layer);
-    work.above = dory_first_input_row(layer, tile->first_row);
     while (share.items != 0) {
         uint32_t end = dory_grid_share_row_end(&share, tile->columns);
         const int32_t *row = rows + row_words * share.row;
         for (uint32_t column = share.first; column < end; column++, output += tile->channels) {
-            struct pixel pixel = find_pixel(&work, tile, row, columns + column_words * column, layer->input_width);
-            if (work.is_window) {
-                interpolate_window(&work, layer, tile, row, columns + column_words * column, output);
-            } else if (work.is_byte && tile->channels >= 4) {
-                interpolate_shifted(&work, pixel, output, tile->channels);
-            } else if (work.is_shift) {
-                interpolate_shift(&work, pixel, 0, output, tile->channels);
-            } else {
-                interpolate(&work, pixel, output, tile->channels);
-            }
+            interpolate_window(work, layer, tile, row, columns + column_words * column, output);
         }
         dory_grid_share_next_row(&share, end);
+    }
+}
+
+void dory_xpulpv2_interpolation(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    struct interpolation work;
+    start(&work, layer);
+    work.above = dory_first_input_row(layer, tile->first_row);
+    if (work.is_window) {
+        interpolate_all_windows(&work, layer, tile, core, cores);
+    } else {
+        interpolate_part(&work, layer, tile, core, cores);
     }
 }
