@@ -319,6 +319,7 @@ const struct dory_kernel_description dory_xpulpv2_tables_description = {
     .scratch_bytes = dory_no_scratch,
     .cycles = tables_cycles,
     .code_percent = 8,
+    .contention_percent = 200,
 };
 
 static bool copy_supports(const struct dory_layer *layer)

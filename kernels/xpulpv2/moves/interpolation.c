@@ -18,7 +18,7 @@ struct interpolation {
     /* Where is_shift: a sum's bits from `select` on, of which `correction` is added: halves go to even, or away from zero.
      */
     int32_t select, correction;
-    bool is_shift, is_window, is_byte;
+    bool is_shift, is_floor, is_window, is_byte; /* is_floor: any other scale, and nothing is corrected */
 };
 
 struct pixel {
@@ -70,47 +70,73 @@ static inline void interpolate(const struct interpolation *work, const struct pi
     }
 }
 
+/* Channel by channel, with loads between products that wait for each other: 16 instructions where the scale is a shift, and
+ * 14, of which one takes 5 cycles, where it is any and rounds down. */
+#define SUM_OF_CORNERS                                                                                                      \
+    P_LBU_NEXT("%[x0]", "%[a]")                                                                                             \
+    P_LBU_NEXT("%[x1]", "%[b]")                                                                                             \
+    "mv %[sum], %[bias]\n" P_MAC("%[sum]", "%[x0]", "%[w0]") P_LBU_NEXT("%[x0]", "%[c]") P_MAC("%[sum]", "%[x1]", "%[w1]")  \
+        P_LBU_NEXT("%[x1]", "%[d]") P_MAC("%[sum]", "%[x0]", "%[w2]") P_MAC("%[sum]", "%[x1]", "%[w3]")
+#define STORE_SUM                                                                                                           \
+    P_ADDNR("%[sum]", "%[addend]", "%[shift]")                                                                              \
+    P_MAX("%[sum]", "%[sum]", "%[least]") P_MIN("%[sum]", "%[sum]", "%[most]") "1: " P_SB_NEXT("%[sum]", "%[to]")
+#define CORRECT_SUM                                                                                                         \
+    "sra %[x0], %[sum], %[select]\n"                                                                                        \
+    "and %[x0], %[x0], %[correction]\n"                                                                                     \
+    "add %[sum], %[sum], %[x0]\n"
+#define SCALE_SUM "mulh %[sum], %[sum], %[select]\n"
+
+/* `select` is the multiplier where the scale is any. */
+#define CHANNELS(name, instructions, scale)                                                                                 \
+    static inline __attribute__((always_inline)) void name(const struct interpolation *work, const struct pixel *pixel,     \
+                                                           uint32_t channel, uint8_t *output, uint32_t channels)            \
+    {                                                                                                                       \
+        const uint8_t *a = pixel->corners[0] + channel, *b = pixel->corners[1] + channel, *c = pixel->corners[2] + channel, \
+                      *d = pixel->corners[3] + channel;                                                                     \
+        uint8_t *to = output + channel;                                                                                     \
+        int32_t x0, x1, sum;                                                                                                \
+        __asm__ volatile(                                                                                                   \
+            ".option push\n"                                                                                                \
+            ".balign 4\n"                                                                                                   \
+            ".option norvc\n" LP_SETUP("x0", "%[count]", instructions, "1") SUM_OF_CORNERS scale STORE_SUM ".option pop\n"  \
+            : [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), [d] "+r"(d), [to] "+r"(to), [x0] "=&r"(x0), [x1] "=&r"(x1),            \
+              [sum] "=&r"(sum)                                                                                              \
+            : [count] "r"(channels - channel), [w0] "r"(pixel->weights[0]), [w1] "r"(pixel->weights[1]),                    \
+              [w2] "r"(pixel->weights[2]), [w3] "r"(pixel->weights[3]), [bias] "r"(work->bias), [select] "r"(work->select), \
+              [correction] "r"(work->correction), [addend] "r"(work->high.addend), [shift] "r"(work->high.shift),           \
+              [least] "r"(work->high.normaliser.minimum), [most] "r"(work->high.normaliser.maximum)                         \
+            : "memory");                                                                                                    \
+    }
+
 #if defined(DORY_XPULPV2)
 
-/* Channel by channel, 16 instructions each, with loads between products that wait for each other. */
-static inline __attribute__((always_inline)) void interpolate_shift(const struct interpolation *work,
-                                                                    const struct pixel *pixel, uint32_t channel,
-                                                                    uint8_t *output, uint32_t channels)
-{
-    const uint8_t *a = pixel->corners[0] + channel, *b = pixel->corners[1] + channel, *c = pixel->corners[2] + channel,
-                  *d = pixel->corners[3] + channel;
-    uint8_t *to = output + channel;
-    int32_t x0, x1, sum;
-    __asm__ volatile(
-        ".option push\n"
-        ".balign 4\n"
-        ".option norvc\n" LP_SETUP("x0", "%[count]", 16, "1") P_LBU_NEXT("%[x0]", "%[a]")
-            P_LBU_NEXT("%[x1]", "%[b]") "mv %[sum], %[bias]\n" P_MAC("%[sum]", "%[x0]", "%[w0]") P_LBU_NEXT("%[x0]", "%[c]")
-                P_MAC("%[sum]", "%[x1]", "%[w1]") P_LBU_NEXT("%[x1]", "%[d]") P_MAC("%[sum]", "%[x0]", "%[w2]") P_MAC(
-                    "%[sum]", "%[x1]", "%[w3]") "sra %[x0], %[sum], %[select]\n"
-                                                "and %[x0], %[x0], %[correction]\n"
-                                                "add %[sum], %[sum], %[x0]\n" P_ADDNR("%[sum]", "%[addend]", "%[shift]")
-                                                    P_MAX("%[sum]", "%[sum]", "%[least]")
-                                                        P_MIN("%[sum]", "%[sum]",
-                                                              "%[most]") "1: " P_SB_NEXT("%[sum]", "%[to]") ".option pop\n"
-        : [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), [d] "+r"(d), [to] "+r"(to), [x0] "=&r"(x0), [x1] "=&r"(x1), [sum] "=&r"(sum)
-        : [count] "r"(channels - channel), [w0] "r"(pixel->weights[0]), [w1] "r"(pixel->weights[1]),
-          [w2] "r"(pixel->weights[2]), [w3] "r"(pixel->weights[3]), [bias] "r"(work->bias), [select] "r"(work->select),
-          [correction] "r"(work->correction), [addend] "r"(work->high.addend), [shift] "r"(work->high.shift),
-          [least] "r"(work->high.normaliser.minimum), [most] "r"(work->high.normaliser.maximum)
-        : "memory");
-}
+CHANNELS(interpolate_shift, 16, CORRECT_SUM)
+CHANNELS(interpolate_floor, 14, SCALE_SUM)
 
 #else
+
+static inline uint8_t finish_sum(const struct interpolation *work, int32_t sum)
+{
+    const struct dory_high *high = &work->high;
+    return (uint8_t)p_min(p_max(p_addnr(sum, high->addend, high->shift), high->normaliser.minimum),
+                          high->normaliser.maximum);
+}
 
 static inline void interpolate_shift(const struct interpolation *work, const struct pixel *pixel, uint32_t channel,
                                      uint8_t *output, uint32_t channels)
 {
-    const int32_t most = work->high.normaliser.maximum, least = work->high.normaliser.minimum;
     for (; channel < channels; channel++) {
         int32_t sum = sum_of(*pixel, channel, work->bias);
-        sum += sum >> work->select & work->correction;
-        output[channel] = (uint8_t)p_min(p_max(p_addnr(sum, work->high.addend, work->high.shift), least), most);
+        output[channel] = finish_sum(work, sum + (sum >> work->select & work->correction));
+    }
+}
+
+static inline void interpolate_floor(const struct interpolation *work, const struct pixel *pixel, uint32_t channel,
+                                     uint8_t *output, uint32_t channels)
+{
+    for (; channel < channels; channel++) {
+        int64_t product = (int64_t)sum_of(*pixel, channel, work->bias) * work->select;
+        output[channel] = finish_sum(work, (int32_t)(product >> 32));
     }
 }
 
@@ -164,13 +190,6 @@ static void interpolate_fours(const struct interpolation *work, const struct pix
 
 #else
 
-static inline int32_t finish_shift(const struct interpolation *work, int32_t sum)
-{
-    const struct dory_high *high = &work->high;
-    sum += sum >> work->select & work->correction;
-    return p_min(p_max(p_addnr(sum, high->addend, high->shift), high->normaliser.minimum), high->normaliser.maximum);
-}
-
 static void interpolate_fours(const struct interpolation *work, const struct pixel *pixel, uint32_t weights, uint8_t *output,
                               uint32_t fours)
 {
@@ -179,7 +198,8 @@ static void interpolate_fours(const struct interpolation *work, const struct pix
         for (uint32_t i = 0; i < 4; i++) {
             corners |= (uint32_t)pixel->corners[i][channel] << (8 * i);
         }
-        output[channel] = (uint8_t)finish_shift(work, pv_sdotup_b(work->bias, corners, weights));
+        int32_t sum = pv_sdotup_b(work->bias, corners, weights);
+        output[channel] = finish_sum(work, sum + (sum >> work->select & work->correction));
     }
 }
 
@@ -218,6 +238,7 @@ static inline void interpolate_bytes(const struct interpolation *work, const str
 
 ROW(interpolate_row, interpolate(work, &pixel, output, channels))
 ROW(interpolate_row_shift, interpolate_shift(work, &pixel, 0, output, channels))
+ROW(interpolate_row_floor, interpolate_floor(work, &pixel, 0, output, channels))
 ROW(interpolate_row_bytes, interpolate_bytes(work, &pixel, output, channels))
 
 /* Bytes from a row of the input to the elements of columns, and their weights: for every row that a core has. */
@@ -260,6 +281,8 @@ static void interpolate_part(const struct interpolation *work, const struct dory
             interpolate_row_bytes(work, &two, columns, end - first, output, channels);
         } else if (work->is_shift) {
             interpolate_row_shift(work, &two, columns, end - first, output, channels);
+        } else if (work->is_floor) {
+            interpolate_row_floor(work, &two, columns, end - first, output, channels);
         } else {
             interpolate_row(work, &two, columns, end - first, output, channels);
         }
@@ -343,6 +366,13 @@ static void start(struct interpolation *work, const struct dory_layer *layer)
     work->is_shift = !work->is_window && work->high.multiplier == UNIT && layer->left_shift >= UNIT_SHIFT;
     if (work->is_shift) {
         start_shift(work, layer->left_shift - UNIT_SHIFT, layer->rounding == DORY_ROUND_EVEN);
+    }
+    work->is_floor = !work->is_shift && !work->is_window && layer->rounding == DORY_ROUND_FLOOR;
+    if (work->is_floor) { /* which shift to the left with the weights */
+        work->weight_shift = layer->left_shift;
+        work->bias = (int32_t)((uint32_t)work->bias << layer->left_shift);
+        work->select = work->high.multiplier;
+        work->correction = 0;
     }
 }
 
