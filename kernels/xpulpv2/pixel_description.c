@@ -34,7 +34,7 @@ static uint64_t pixel_cycles(const struct dory_layer *layer, uint32_t channels)
     bool is_shift = layer->stages->first.multiplier == 1 << 30 && layer->left_shift >= 2;
     uint32_t fours = is_shift && are_bytes(layer) ? channels / 4 : 0;
     if (!is_shift) {
-        return layer->rounding == DORY_ROUND_FLOOR ? channels * 19u + 18 : channels * 35u + 60;
+        return channels * (layer->rounding == DORY_ROUND_FLOOR ? 19u : 22u) + 18;
     }
     return channels < 4 ? channels * 17 + 18 : fours * 48 + (channels - 4 * fours) * 17 + 62;
 }

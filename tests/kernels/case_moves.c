@@ -336,7 +336,7 @@ static void usual_move(struct test_case *test)
         layer->kernel_width = layer->input_width = layer->output_width / 2;
         layer->stride_height = layer->stride_width = 0;
         layer->row_pairs = layer->column_pairs = 1;
-        fill_interpolation(test, 2, wanted.rounding, wanted.rounding != DORY_ROUND_FLOOR);
+        fill_interpolation(test, 2, wanted.rounding, wanted.rounding == DORY_ROUND_AWAY);
     } else if (layer->operation == DORY_SOFTMAX) {
         fill_softmax(test);
     } else if (layer->operation == DORY_TRANSPOSITION) {

@@ -321,6 +321,7 @@ const struct test_shape test_shapes[] = {
     SHAPE("interpolation 16x16x48, even", interpolation, DORY_INTERPOLATION, 16, 16, 48, 48, 1, 1, HIGH, DORY_ROUND_EVEN),
     SHAPE("interpolation 48x32x3, away", interpolation, DORY_INTERPOLATION, 48, 32, 3, 3, 1, 1, HIGH, DORY_ROUND_AWAY),
     SHAPE("interpolation 48x32x3, floor", interpolation, DORY_INTERPOLATION, 48, 32, 3, 3, 1, 1, HIGH, DORY_ROUND_FLOOR),
+    SHAPE("interpolation 24x20x8, even", interpolation, DORY_INTERPOLATION, 24, 20, 8, 8, 1, 1, HIGH, DORY_ROUND_EVEN),
     SHAPE("interpolation 24x20x8, away", interpolation, DORY_INTERPOLATION, 24, 20, 8, 8, 1, 1, HIGH, DORY_ROUND_AWAY),
     SHAPE("interpolation 16x16x3, away", interpolation, DORY_INTERPOLATION, 16, 16, 3, 3, 1, 1, HIGH, DORY_ROUND_AWAY),
     SHAPE("softmax 1x1x12", softmax, DORY_SOFTMAX, 1, 1, 12, 12, 1, 1, 32, 0),

@@ -15,8 +15,7 @@ struct interpolation {
     struct dory_high high;
     int32_t bias, above;   /* above: rows of the input above the tile */
     uint32_t weight_shift; /* where is_shift: the weights have the shift in them */
-    /* Where is_shift: a sum's bits from `select` on, of which `correction` is added: halves go to even, or away from zero.
-     */
+    /* A sum's bits from `select` on, of which `correction` is added: halves go to even, or away from zero. */
     int32_t select, correction;
     bool is_shift, is_floor, is_window, is_byte; /* is_floor: any other scale, and nothing is corrected */
 };
@@ -60,18 +59,8 @@ static inline int32_t sum_of(struct pixel pixel, uint32_t channel, int32_t bias)
     return p_mac(sum, pixel.corners[3][channel], pixel.weights[3]);
 }
 
-static inline void interpolate(const struct interpolation *work, const struct pixel *pixel, uint8_t *output,
-                               uint32_t channels)
-{
-    const struct dory_high high = work->high;
-    const int32_t bias = work->bias;
-    for (uint32_t channel = 0; channel < channels; channel++) {
-        output[channel] = (uint8_t)dory_high_apply(&high, sum_of(*pixel, channel, bias), 0);
-    }
-}
-
-/* Channel by channel, with loads between products that wait for each other: 16 instructions where the scale is a shift, and
- * 14, of which one takes 5 cycles, where it is any and rounds down. */
+/* Channel by channel, with loads between products that wait for each other: 16 instructions where the scale is a shift, 17
+ * where it is any, of which one takes 5 cycles, or 14 where that rounds down. */
 #define SUM_OF_CORNERS                                                                                                      \
     P_LBU_NEXT("%[x0]", "%[a]")                                                                                             \
     P_LBU_NEXT("%[x1]", "%[b]")                                                                                             \
@@ -84,9 +73,8 @@ static inline void interpolate(const struct interpolation *work, const struct pi
     "sra %[x0], %[sum], %[select]\n"                                                                                        \
     "and %[x0], %[x0], %[correction]\n"                                                                                     \
     "add %[sum], %[sum], %[x0]\n"
-#define SCALE_SUM "mulh %[sum], %[sum], %[select]\n"
+#define SCALE_SUM "mulh %[sum], %[sum], %[multiplier]\n"
 
-/* `select` is the multiplier where the scale is any. */
 #define CHANNELS(name, instructions, scale)                                                                                 \
     static inline __attribute__((always_inline)) void name(const struct interpolation *work, const struct pixel *pixel,     \
                                                            uint32_t channel, uint8_t *output, uint32_t channels)            \
@@ -102,9 +90,10 @@ static inline void interpolate(const struct interpolation *work, const struct pi
             : [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), [d] "+r"(d), [to] "+r"(to), [x0] "=&r"(x0), [x1] "=&r"(x1),            \
               [sum] "=&r"(sum)                                                                                              \
             : [count] "r"(channels - channel), [w0] "r"(pixel->weights[0]), [w1] "r"(pixel->weights[1]),                    \
-              [w2] "r"(pixel->weights[2]), [w3] "r"(pixel->weights[3]), [bias] "r"(work->bias), [select] "r"(work->select), \
-              [correction] "r"(work->correction), [addend] "r"(work->high.addend), [shift] "r"(work->high.shift),           \
-              [least] "r"(work->high.normaliser.minimum), [most] "r"(work->high.normaliser.maximum)                         \
+              [w2] "r"(pixel->weights[2]), [w3] "r"(pixel->weights[3]), [bias] "r"(work->bias),                             \
+              [multiplier] "r"(work->high.multiplier), [select] "r"(work->select), [correction] "r"(work->correction),      \
+              [addend] "r"(work->high.addend), [shift] "r"(work->high.shift), [least] "r"(work->high.normaliser.minimum),   \
+              [most] "r"(work->high.normaliser.maximum)                                                                     \
             : "memory");                                                                                                    \
     }
 
@@ -112,6 +101,7 @@ static inline void interpolate(const struct interpolation *work, const struct pi
 
 CHANNELS(interpolate_shift, 16, CORRECT_SUM)
 CHANNELS(interpolate_floor, 14, SCALE_SUM)
+CHANNELS(interpolate_any, 17, SCALE_SUM CORRECT_SUM)
 
 #else
 
@@ -131,14 +121,18 @@ static inline void interpolate_shift(const struct interpolation *work, const str
     }
 }
 
-static inline void interpolate_floor(const struct interpolation *work, const struct pixel *pixel, uint32_t channel,
-                                     uint8_t *output, uint32_t channels)
+/* A product has the sign of its sum. */
+static inline void interpolate_any(const struct interpolation *work, const struct pixel *pixel, uint32_t channel,
+                                   uint8_t *output, uint32_t channels)
 {
     for (; channel < channels; channel++) {
-        int64_t product = (int64_t)sum_of(*pixel, channel, work->bias) * work->select;
-        output[channel] = finish_sum(work, (int32_t)(product >> 32));
+        int64_t product = (int64_t)sum_of(*pixel, channel, work->bias) * work->high.multiplier;
+        int32_t high = (int32_t)(product >> 32);
+        output[channel] = finish_sum(work, high + (high >> work->select & work->correction));
     }
 }
+
+#define interpolate_floor interpolate_any
 
 #endif
 
@@ -236,7 +230,7 @@ static inline void interpolate_bytes(const struct interpolation *work, const str
         }                                                                                                                   \
     }
 
-ROW(interpolate_row, interpolate(work, &pixel, output, channels))
+ROW(interpolate_row_any, interpolate_any(work, &pixel, 0, output, channels))
 ROW(interpolate_row_shift, interpolate_shift(work, &pixel, 0, output, channels))
 ROW(interpolate_row_floor, interpolate_floor(work, &pixel, 0, output, channels))
 ROW(interpolate_row_bytes, interpolate_bytes(work, &pixel, output, channels))
@@ -284,7 +278,7 @@ static void interpolate_part(const struct interpolation *work, const struct dory
         } else if (work->is_floor) {
             interpolate_row_floor(work, &two, columns, end - first, output, channels);
         } else {
-            interpolate_row(work, &two, columns, end - first, output, channels);
+            interpolate_row_any(work, &two, columns, end - first, output, channels);
         }
     }
 }
@@ -356,23 +350,30 @@ static void start_shift(struct interpolation *work, uint32_t zeros, bool is_even
     work->is_byte = high->normaliser.minimum >= 0 && high->normaliser.maximum <= UINT8_MAX;
 }
 
+/* Of any scale, for sums that are shifted to the left with their weights. */
+static void start_any(struct interpolation *work, const struct dory_layer *layer)
+{
+    bool is_even = layer->rounding == DORY_ROUND_EVEN;
+    work->weight_shift = layer->left_shift;
+    work->bias = (int32_t)((uint32_t)work->bias << layer->left_shift);
+    work->select = is_even ? work->high.shift : 31;
+    work->correction = is_even ? 1 : -work->high.normaliser.away;
+    work->is_floor = work->correction == 0;
+}
+
 static void start(struct interpolation *work, const struct dory_layer *layer)
 {
     dory_high_start(&work->high, layer, layer->left_shift);
     work->bias = (int32_t)layer->stages->input[0].addend;
     work->weight_shift = 0;
     work->is_window = layer->row_pairs > 1 || layer->column_pairs > 1;
-    work->is_byte = false;
+    work->is_byte = work->is_floor = false;
     work->is_shift = !work->is_window && work->high.multiplier == UNIT && layer->left_shift >= UNIT_SHIFT;
     if (work->is_shift) {
         start_shift(work, layer->left_shift - UNIT_SHIFT, layer->rounding == DORY_ROUND_EVEN);
     }
-    work->is_floor = !work->is_shift && !work->is_window && layer->rounding == DORY_ROUND_FLOOR;
-    if (work->is_floor) { /* which shift to the left with the weights */
-        work->weight_shift = layer->left_shift;
-        work->bias = (int32_t)((uint32_t)work->bias << layer->left_shift);
-        work->select = work->high.multiplier;
-        work->correction = 0;
+    if (!work->is_shift && !work->is_window) {
+        start_any(work, layer);
     }
 }
 
