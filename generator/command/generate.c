@@ -25,7 +25,7 @@ struct generation {
     const struct options *options;
     struct target target;
     struct network *network;
-    struct dory_layer *described; /* by layer, for --dump=describe */
+    struct described_layer *described; /* by layer, for --dump=describe */
     struct plan plan;
     struct assembled assembled;
     struct expected expected;
@@ -66,9 +66,9 @@ static bool pass_describe(struct generation *run)
     bool good = true;
     if (!run->options->dump || strcmp(run->options->dump, "describe") != 0)
         return true;
-    run->described = arena_array(run->arena, struct dory_layer, (size_t)run->network->layer_count);
+    run->described = arena_array(run->arena, struct described_layer, (size_t)run->network->layer_count);
     for (int i = 0; i < run->network->layer_count; i++)
-        good = describe_layer(run->network, i, &run->described[i], NULL, run->arena, run->diagnostics) && good;
+        good = describe_layer(run->network, i, &run->described[i], run->arena, run->diagnostics) && good;
     return good;
 }
 

@@ -6,7 +6,7 @@
 #include "command/load_model.h"
 #include "emit/emit.h"
 #include "planner/budget.h"
-#include "planner/problem.h"
+#include "choose/problem.h"
 
 struct kernels {
     const struct dory_kernel_description **list;

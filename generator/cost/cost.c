@@ -159,9 +159,9 @@ static int find_best(struct question *q, const struct target *target, uint64_t l
 {
     q->target = target;
     q->best = (struct choice){.cost = {.cycles = limit}};
-    int kernels = target->uses_xpulpv2 ? try_kernels(q, dory_xpulpv2_kernels) : 0;
-    if (kernels == 0)
-        kernels = try_kernels(q, dory_reference_kernels);
+    int kernels = 0;
+    for (const struct dory_engine *const *engine = target->engines; *engine && kernels == 0; engine++)
+        kernels = try_kernels(q, (*engine)->kernels);
     if (q->best.kernel) {
         struct tile_problem problem = problem_of(q, q->best.kernel);
         problem.is_decided = true;

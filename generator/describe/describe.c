@@ -1,8 +1,8 @@
 /* Pass `describe`: the firmware's view of a layer.
  *
- * What is decided here is arithmetic: how an accumulator is normalised. A cheaper form than the exact one is taken only
- * where bounds prove that it gives the same bits; for convolutions requantise.c looks for it, with the bounds that a
- * channel's own weights give its sums, which are tighter than the layer's. */
+ * What is decided here is arithmetic: how an accumulator of a layer without weights is normalised. A cheaper form than the
+ * exact one is taken only where bounds prove that it gives the same bits. The sums of a convolution can become elements in
+ * several forms, of which each engine likes others: here is only said what is to come of them. */
 #include "describe/description.h"
 
 #include <string.h>
@@ -24,12 +24,13 @@ static void describe_kind(struct description *d)
     }
 }
 
-bool describe_layer(const struct network *network, int index, struct dory_layer *record,
-                    const struct requantisation **requantisation, struct arena *arena, struct diagnostics *diagnostics)
+bool describe_layer(const struct network *network, int index, struct described_layer *described, struct arena *arena,
+                    struct diagnostics *diagnostics)
 {
     const struct layer *layer = &network->layers[index];
     /* This layer's errors are counted apart, so that those of others do not stop its own checks. */
     struct diagnostics own = {.arena = arena, .file = diagnostics->file};
+    struct dory_layer *record = &described->record;
     struct description d = {
         .network = network,
         .layer = layer,
@@ -38,12 +39,14 @@ bool describe_layer(const struct network *network, int index, struct dory_layer 
         .output = &network->tensors[layer->output],
         .record = record,
         .requantisation = arena_array(arena, struct requantisation, 1),
+        .sums = arena_array(arena, struct requantise_problem, 1),
+        .tables = arena_array(arena, struct dory_layer, 1),
         .terms = {layer->input_stages[0], layer->input_stages[1]},
         .first = layer->stage_count ? layer->stages[0] : (struct stage){.count = 0, .divisor = 1},
         .arena = arena,
         .diagnostics = &own,
     };
-    memset(record, 0, sizeof *record);
+    memset(described, 0, sizeof *described);
     if (layer->kind != LAYER_CONVOLUTION) {
         d.stages = arena_array(arena, struct dory_stages, 1);
         memset(d.stages, 0, sizeof *d.stages);
@@ -58,7 +61,8 @@ bool describe_layer(const struct network *network, int index, struct dory_layer 
     describe_kind(&d);
     for (int i = 0; i < own.count; i++)
         diagnose(diagnostics, own.list[i].severity, own.list[i].node, own.list[i].attribute, "%s", own.list[i].text);
-    if (requantisation)
-        *requantisation = d.requantisation->channel_count ? d.requantisation : NULL;
+    described->requantisation = d.requantisation->channel_count ? d.requantisation : NULL;
+    described->sums = d.sums->stage ? d.sums : NULL;
+    described->tables = d.tables->table ? d.tables : NULL;
     return own.error_count == 0;
 }

@@ -3,7 +3,6 @@
 
 #include "describe/requantise_scalar.h"
 #include "describe/thresholds.h"
-#include "dory/contract.h"
 #include "network/accumulator.h"
 
 /* What a stage makes of one channel's values, and whether narrow integers are enough on the way. */
@@ -142,12 +141,7 @@ struct bounds described_stage_bounds(const struct dory_stage *stage, struct boun
 
 void describe_refuse_stage(const struct description *d, const struct stage *stage)
 {
-    if (stage->rounding == ROUND_FLOOR)
-        REFUSE(d, NULL, "its normalisation exceeds 64-bit integers, which is the most that the firmware computes with");
-    else
-        REFUSE(d, NULL,
-               "none of the firmware's forms of requantisation equals the model's for all sums that can occur; it may "
-               "help to quantise to 8 bits, with scales that lie less far apart");
+    REFUSE(d, NULL, "%s", requantise_refusal(stage));
 }
 
 static bool falls_somewhere(const struct stage *stage)
@@ -191,21 +185,13 @@ void describe_channel_stages(const struct description *d)
     if (layer->stage_count > 1)
         REFUSE(d, NULL, "has %d normalisations one after the other; a convolution can have one", layer->stage_count);
     describe_clip(d, layer->stage_count ? stage : NULL);
-    struct requantise_problem problem = {.stage = stage,
-                                         .ranges = layer->sums,
-                                         .channel_count = d->output->channels,
-                                         .minimum = d->record->minimum,
-                                         .maximum = d->record->maximum,
-                                         .allow_fast = d->network->fast_requantisation,
-                                         .allow_split = dory_prefers_split(d->record, DORY_ROUND_FLOOR),
-                                         .allow_split_away = dory_prefers_split(d->record, DORY_ROUND_AWAY),
-                                         .negatable = find_negatable(d, stage),
-                                         .prefer_shared = dory_prefers_shared(d->record),
-                                         .record = d->record};
-    if (requantise(&problem, d->requantisation, d->arena))
-        requantisation_describe(d->requantisation, d->record);
-    else
-        describe_refuse_stage(d, stage);
+    *d->sums = (struct requantise_problem){.stage = stage,
+                                           .ranges = layer->sums,
+                                           .channel_count = d->output->channels,
+                                           .minimum = d->record->minimum,
+                                           .maximum = d->record->maximum,
+                                           .allow_fast = d->network->fast_requantisation,
+                                           .negatable = find_negatable(d, stage)};
 }
 
 /* A floor that equals the stage for these x, which the firmware can compute. */
@@ -250,7 +236,7 @@ bool describe_high_stage(struct description *d, struct bounds accumulator, int64
     describe_clip(d, &d->first);
     problem.minimum = d->record->minimum;
     problem.maximum = d->record->maximum;
-    if (!requantise(&problem, &form, d->arena) || (!bias && form.channels[0].words[0] != 0))
+    if (!requantise(&problem, NULL, &form, d->arena) || (!bias && form.channels[0].words[0] != 0))
         return false;
     const int64_t *words = form.channels[0].words; /* bias, multiplier, addend, shift */
     d->stages->first =

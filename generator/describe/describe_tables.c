@@ -2,17 +2,18 @@
  * arithmetic, which is the model's own for every byte. */
 #include "describe/description.h"
 
-#include "dory/contract.h"
 #include "network/interpret.h"
 
-#define MAXIMUM_TABLES 16 /* of 256 bytes, all of which are in L1 */
+#define MAXIMUM_TABLES 16  /* of 256 bytes, all of which are in L1 */
+#define LEAST_PIXELS   256 /* with fewer, a table is larger than what is looked up in it */
 
 static bool is_of_one_byte(const struct description *d)
 {
     const struct layer *layer = d->layer;
     bool window =
         layer->kernel_height == 1 && layer->kernel_width == 1 && layer->padding_top == 0 && layer->padding_left == 0;
-    return window && d->input->channels == 1 && d->input->bits == 8 && d->output->bits == 8 &&
+    bool pays = (int64_t)d->output->height * d->output->width >= LEAST_PIXELS;
+    return window && pays && d->input->channels == 1 && d->input->bits == 8 && d->output->bits == 8 &&
            d->output->channels <= MAXIMUM_TABLES;
 }
 
@@ -37,22 +38,16 @@ static const uint8_t *make_tables(const struct description *d)
     return tables;
 }
 
-/* Takes tables for a convolution that is described, where they are faster. */
 void describe_tables(const struct description *d)
 {
-    struct dory_layer *record = d->record, tables = *record;
-    tables.operation = DORY_TABLE;
-    tables.normalisation = DORY_NORMALISE_NONE;
-    tables.shift = tables.left_shift = tables.rounding = tables.weight_bits = 0;
-    tables.reciprocal = 0;
-    tables.divisor = 0;
-    tables.minimum = INT32_MIN;
-    tables.maximum = INT32_MAX;
-    if (!is_of_one_byte(d) || dory_least_cycles(&tables) >= dory_least_cycles(record))
+    struct dory_layer *tables = d->tables;
+    const uint8_t *entries = is_of_one_byte(d) ? make_tables(d) : NULL;
+    if (!entries)
         return;
-    tables.table = make_tables(d);
-    if (!tables.table)
-        return;
-    *record = tables;
-    d->requantisation->channel_count = 0; /* nothing is requantised */
+    *tables = *d->record;
+    tables->operation = DORY_TABLE;
+    tables->weight_bits = 0;
+    tables->minimum = INT32_MIN;
+    tables->maximum = INT32_MAX;
+    tables->table = entries;
 }

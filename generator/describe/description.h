@@ -20,9 +20,11 @@ struct description {
     const struct layer *layer;
     const struct tensor *input, *second_input, *output; /* second_input: null but for additions and concatenations */
     struct dory_layer *record;
-    struct dory_stages *stages; /* of it, where it has any */
-    struct requantisation *requantisation;
-    struct stage terms[2], first; /* of layers without weights: the model's, as floors */
+    struct dory_stages *stages;            /* of it, where it has any */
+    struct requantisation *requantisation; /* of layers without weights */
+    struct requantise_problem *sums;       /* of a convolution */
+    struct dory_layer *tables;             /* the same as tables of bytes; without a table where it is none */
+    struct stage terms[2], first;          /* of layers without weights: the model's, as floors */
     struct arena *arena;
     struct diagnostics *diagnostics;
 };
@@ -61,8 +63,8 @@ bool describe_fits_32(const struct stage *stage, struct bounds x);
 /* A stage for which no form was found. */
 void describe_refuse_stage(const struct description *d, const struct stage *stage);
 
-/* The constants of each channel, of a convolution; of a whole layer, for sums within the bounds: as a floor, or as
- * thresholds. */
+/* What the sums of each channel of a convolution become. The constants of a whole layer, for sums within the bounds: as a
+ * floor, or as thresholds. */
 void describe_channel_stages(const struct description *d);
 void describe_scalar_stages(struct description *d, struct bounds accumulator);
 void describe_floor(struct description *d, struct stage *stage, struct bounds x);

@@ -4,9 +4,9 @@
 
 #include "base/arithmetic.h"
 #include "describe/clamp.h"
+#include "describe/requantise_engine.h"
 #include "describe/requantise_fast.h"
 #include "describe/requantise_solve.h"
-#include "dory/contract.h"
 #include "network/stage.h"
 
 static bool fits_32_bits(wide value) { return value >= INT32_MIN && value <= INT32_MAX; }
@@ -106,6 +106,7 @@ static bool is_clamped(const struct requantise_problem *problem, struct requanti
 
 struct candidates {
     const struct requantise_problem *problem;
+    const struct requantise_engine *engine;
     struct requantisation forms[CANDIDATES]; /* the cheapest first */
     bool good[CANDIDATES];
     int count;
@@ -184,13 +185,14 @@ static void add_candidate(struct candidates *all, enum dory_normalisation normal
         (rounding == DORY_ROUND_AWAY && left_shift == 0 && normalisation == DORY_NORMALISE_HIGH))
         return;
     struct requantisation *form = &all->forms[all->count];
-    all->good[all->count++] = true;
     start_form(all->problem, form, arena);
     form->normalisation = normalisation;
     form->rounding = rounding;
     form->shift = shift;
     form->left_shift = left_shift;
     form->verdict = REQUANTISED_PROVEN;
+    all->good[all->count] = engine_can_compute(all->engine, form);
+    all->count += all->good[all->count];
 }
 
 static int bits_of(int64_t maximum) { return maximum < 1 ? 1 : 64 - __builtin_clzll((unsigned long long)maximum); }
@@ -200,14 +202,15 @@ static void list_candidates(struct candidates *all, struct arena *arena)
     const struct requantise_problem *problem = all->problem;
     enum rounding rounding = problem->stage->rounding;
     struct shifts shifts = find_shifts(problem);
-    bool can_split = problem->allow_split && problem->minimum == 0 && problem->maximum <= UINT8_MAX;
+    bool can_split =
+        problem->minimum == 0 && problem->maximum <= UINT8_MAX && engine_prefers_split(all->engine, DORY_ROUND_FLOOR);
     if (!problem->only_high)
         add_candidate(all, DORY_NORMALISE_32, DORY_ROUND_FLOOR, shifts.places, 0, arena);
     if (problem->minimum == 0 && !problem->only_high)
         add_candidate(all, DORY_NORMALISE_CLAMPED, DORY_ROUND_FLOOR, 32 - bits_of(problem->maximum), 0, arena);
     if (can_split)
         add_candidate(all, DORY_NORMALISE_SPLIT, DORY_ROUND_FLOOR, 0, 0, arena);
-    if (can_split && problem->allow_split_away && rounding == ROUND_TWICE)
+    if (can_split && rounding == ROUND_TWICE && engine_prefers_split(all->engine, DORY_ROUND_AWAY))
         add_candidate(all, DORY_NORMALISE_SPLIT, DORY_ROUND_AWAY, 0, 0, arena);
     add_candidate(all, DORY_NORMALISE_HIGH, DORY_ROUND_FLOOR, 0, shifts.left, arena);
     if (rounding == ROUND_TWICE || rounding == ROUND_HALF_AWAY)
@@ -295,10 +298,11 @@ static bool solve_channel(struct candidates *all, int channel, struct step_funct
     return any;
 }
 
-static bool is_solved(const struct requantise_problem *problem, struct requantisation *result, struct arena *arena)
+static bool is_solved(const struct requantise_problem *problem, const struct requantise_engine *engine,
+                      struct requantisation *result, struct arena *arena)
 {
     struct arena scratch = {0};
-    struct candidates all = {.problem = problem};
+    struct candidates all = {.problem = problem, .engine = engine};
     struct step_function function = {
         .capacity = 2 * (problem->stage->rounding == ROUND_FLOOR ? MAXIMUM_FLOORS : MAXIMUM_LEVELS) + 2};
     function.points = arena_array(&scratch, struct step_point, (size_t)function.capacity);
@@ -324,9 +328,10 @@ static bool has_one_scale(const struct requantise_problem *problem)
     return same;
 }
 
-static bool is_shared(const struct requantise_problem *problem, struct requantisation *form, struct arena *arena)
+static bool is_shared(const struct requantise_problem *problem, const struct requantise_engine *engine,
+                      struct requantisation *form, struct arena *arena)
 {
-    if (!problem->prefer_shared || !has_one_scale(problem))
+    if (!engine_prefers_shared(engine) || !has_one_scale(problem))
         return false;
     start_form(problem, form, arena);
     form->normalisation = DORY_NORMALISE_SHARED;
@@ -373,52 +378,67 @@ static int64_t count_accumulators(const struct requantise_problem *problem)
     return count;
 }
 
-static bool is_faster(const struct requantise_problem *problem, const struct requantisation *a,
-                      const struct requantisation *b)
-{
-    if (!problem->record)
-        return false;
-    struct dory_layer with_a = *problem->record, with_b = *problem->record;
-    requantisation_describe(a, &with_a);
-    requantisation_describe(b, &with_b);
-    return dory_least_cycles(&with_a) < dory_least_cycles(&with_b);
-}
-
 /* What a division by a reciprocal costs, lies between the solved forms: beside SPLIT, kernels differ. */
-static bool is_divided(const struct requantise_problem *problem, const struct requantisation *solved,
-                       struct requantisation *form, struct arena *arena)
+static bool is_divided(const struct requantise_problem *problem, const struct requantise_engine *engine,
+                       const struct requantisation *solved, struct requantisation *form, struct arena *arena)
 {
     bool is_split = solved && solved->normalisation == DORY_NORMALISE_SPLIT;
     struct requantisation divided;
     if (solved && solved->normalisation != DORY_NORMALISE_HIGH && !is_split)
         return false;
-    if (!is_clamped(problem, &divided, arena) || (is_split && !is_faster(problem, &divided, solved)))
+    if (!is_clamped(problem, &divided, arena) || !engine_can_compute(engine, &divided) ||
+        (is_split && !engine_is_faster(engine, &divided, solved)))
         return false;
     *form = divided;
     return true;
 }
 
-bool requantise(const struct requantise_problem *problem, struct requantisation *result, struct arena *arena)
+/* The forms in which a stage's own formula is cheap. */
+static bool is_simple(const struct requantise_problem *problem, const struct requantise_engine *engine,
+                      struct requantisation *form, struct arena *arena)
+{
+    return (is_literal(problem, form, DORY_NORMALISE_NONE, arena) && engine_can_compute(engine, form)) ||
+           (is_literal(problem, form, DORY_NORMALISE_32, arena) && engine_can_compute(engine, form)) ||
+           (is_clamped(problem, form, arena) && form->reciprocal == 0 && engine_can_compute(engine, form));
+}
+
+/* The stage's own formula in 64 bits. */
+static bool is_wide(const struct requantise_problem *problem, const struct requantise_engine *engine,
+                    struct requantisation *form, struct arena *arena)
+{
+    return (is_literal(problem, form, DORY_NORMALISE_64, arena) && engine_can_compute(engine, form)) ||
+           (is_literal(problem, form, DORY_NORMALISE_DIVIDE, arena) && engine_can_compute(engine, form));
+}
+
+static bool find_form(const struct requantise_problem *problem, const struct requantise_engine *engine,
+                      struct requantisation *result, struct arena *arena)
 {
     struct requantisation solved = {0};
-    if (problem->only_high) {
-        bool is_high = is_solved(problem, result, arena);
-        result->accumulators = count_accumulators(problem);
-        return is_high;
-    }
-    bool found = is_shared(problem, result, arena) || is_literal(problem, result, DORY_NORMALISE_NONE, arena) ||
-                 is_literal(problem, result, DORY_NORMALISE_32, arena) ||
-                 (is_clamped(problem, result, arena) && result->reciprocal == 0);
-    bool has_solution = !found && is_solved(problem, &solved, arena);
-    found = found || is_divided(problem, has_solution ? &solved : NULL, result, arena);
-    bool is_cheap = found || (has_solution && solved.normalisation != DORY_NORMALISE_HIGH);
-    found = found || (!is_cheap && is_fast(problem, result, arena));
-    if (!found && has_solution) {
+    if (is_shared(problem, engine, result, arena) || is_simple(problem, engine, result, arena))
+        return true;
+    bool has_solution = is_solved(problem, engine, &solved, arena);
+    if (is_divided(problem, engine, has_solution ? &solved : NULL, result, arena))
+        return true;
+    bool is_cheap = has_solution && solved.normalisation != DORY_NORMALISE_HIGH;
+    if (!is_cheap && is_fast(problem, result, arena) && engine_can_compute(engine, result))
+        return true;
+    if (has_solution)
         *result = solved;
-        found = true;
-    }
-    found = found || is_literal(problem, result, DORY_NORMALISE_64, arena) ||
-            is_literal(problem, result, DORY_NORMALISE_DIVIDE, arena);
+    return has_solution || is_wide(problem, engine, result, arena);
+}
+
+bool requantise(const struct requantise_problem *problem, const struct requantise_engine *engine,
+                struct requantisation *result, struct arena *arena)
+{
+    bool found = problem->only_high ? is_solved(problem, engine, result, arena) : find_form(problem, engine, result, arena);
     result->accumulators = count_accumulators(problem);
     return found;
+}
+
+const char *requantise_refusal(const struct stage *stage)
+{
+    return stage->rounding == ROUND_FLOOR
+               ? "its normalisation exceeds 64-bit integers, which is the most that the firmware computes with"
+               : "none of the firmware's forms of requantisation equals the model's for all sums that can occur; it may "
+                 "help to quantise to 8 bits, with scales that lie less far apart";
 }

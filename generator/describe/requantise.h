@@ -48,18 +48,26 @@ struct requantise_problem {
     const struct stage *stage;
     const struct sum_range *ranges; /* a channel: its accumulators */
     int channel_count;
-    int32_t minimum, maximum;        /* what an element of the output may be */
-    bool allow_fast;                 /* take CLAMPED, though it is wrong for some accumulators */
-    bool only_high;                  /* no form but HIGH */
-    bool allow_split;                /* SPLIT may be taken: the layer's kernels are faster with it, */
-    bool allow_split_away;           /* and with it where it rounds away from zero, too */
-    const bool *negatable;           /* a channel: all of its weights have a number of the other sign; null: none */
-    bool prefer_shared;              /* SHARED is best where it is equal: what counts is bytes of constants */
-    const struct dory_layer *record; /* whose kernels say whether a division or SPLIT is faster; null: SPLIT */
+    int32_t minimum, maximum; /* what an element of the output may be */
+    bool allow_fast;          /* take CLAMPED, though it is wrong for some accumulators */
+    bool only_high;           /* no form but HIGH */
+    const bool *negatable;    /* a channel: all of its weights have a number of the other sign; null: none */
 };
 
-/* False where no form gives the stage. */
-bool requantise(const struct requantise_problem *problem, struct requantisation *result, struct arena *arena);
+/* Who computes the layer: several forms may equal the stage, and this says which of them it can compute, and how fast. */
+struct requantise_engine {
+    const struct dory_layer *layer;                                          /* described, but for its form */
+    uint64_t (*cycles)(const void *context, const struct dory_layer *layer); /* UINT64_MAX: not in that form */
+    const void *context;
+};
+
+/* False where no form gives the stage, or the engine can compute none that does. `engine` null: any can be computed, and
+ * none is faster than HIGH. */
+bool requantise(const struct requantise_problem *problem, const struct requantise_engine *engine,
+                struct requantisation *result, struct arena *arena);
+
+/* Why there is no form for a stage, for people. */
+const char *requantise_refusal(const struct stage *stage);
 
 /* What the firmware's struct says of the form. */
 void requantisation_describe(const struct requantisation *form, struct dory_layer *record);

@@ -1,12 +1,13 @@
 /* Pass `plan`: everything that is decided about a network, by the passes that planner.h lists. This file calls them and
  * writes down the result. */
 #include "planner/planner.h"
+#include "search/search.h"
 
 #include <string.h>
 
+#include "choose/profile.h"
 #include "planner/plan_memory.h"
-#include "planner/profile.h"
-#include "planner/schedule.h"
+#include "realise/schedule.h"
 
 /* ---- the plan's parts ---- */
 
@@ -15,7 +16,7 @@ static void write_layer(const struct decision *d, struct plan *plan, int index, 
     const struct problem *p = d->problem;
     const struct cut *cut = cut_of(d, index);
     struct plan_layer *layer = &plan->layers[index];
-    struct dory_layer own = p->records[index]; /* its planned layer may be shared */
+    struct dory_layer own = p->layers[index].record; /* its planned layer may be shared */
     own.input_layout = cut->of->record.input_layout;
     own.output_layout = cut->of->record.output_layout;
     struct tile_problem problem = {
@@ -23,7 +24,8 @@ static void write_layer(const struct decision *d, struct plan *plan, int index, 
     const struct tile_cost *cost = &schedule->costs[index];
     tile_apply(&problem, &cut->tiling, &layer->record);
     layer->kernel = cut->kernel;
-    layer->requantisation = p->requantisations[index];
+    layer->engine = p->layers[index].engine;
+    layer->requantisation = p->layers[index].requantisation;
     layer->block = is_in_block(d, index) ? block_start(d, index) : -1;
     layer->macs = layer_macs(p->network, &p->network->layers[index]);
     timeline_set_cost(layer, cost);
@@ -162,8 +164,12 @@ static bool plan_once(const struct network *network, const struct target *target
                       const bool *resident, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
     struct arena search = {0};
-    struct problem problem = {
-        .network = network, .target = target, .options = options, .resident = resident, .arena = &search};
+    struct problem problem = {.network = network,
+                              .target = target,
+                              .options = options,
+                              .resident = resident,
+                              .cuts = plan_memory_cuts(options->memory, target),
+                              .arena = &search};
     bool planned = make_plan(&problem, plan, arena, diagnostics);
     arena_free(&search);
     return planned;

@@ -5,22 +5,6 @@
 
 #include <string.h>
 
-#define BUCKETS 1024u
-
-struct known {
-    int layer;
-    uint8_t input_layout, output_layout;
-    struct cut cut;     /* its solution; where else it points is gone with its plan */
-    struct known *next; /* in its bucket */
-};
-
-struct cut_memory {
-    struct arena *arena;
-    struct target target; /* without what cuts do not depend on */
-    struct known *buckets[BUCKETS];
-    struct cut_memory *next;
-};
-
 struct plan_memory {
     struct arena *arena;
     struct cut_memory *cuts;
@@ -36,50 +20,9 @@ struct plan_memory *plan_memory_make(struct arena *arena)
     return memory;
 }
 
-/* ---- cuts ---- */
-
 struct cut_memory *plan_memory_cuts(struct plan_memory *memory, const struct target *target)
 {
-    struct target key = *target;
-    key.l2_bytes = key.l2_firmware_bytes = key.controller_mhz = key.cluster_mhz = 0;
-    key.at_equal_clocks = NULL;
-    for (struct cut_memory *cuts = memory->cuts; cuts; cuts = cuts->next)
-        if (!memcmp(&cuts->target, &key, sizeof key))
-            return cuts;
-    struct cut_memory *cuts = arena_allocate(memory->arena, sizeof *cuts);
-    *cuts = (struct cut_memory){.arena = memory->arena, .target = key, .next = memory->cuts};
-    memory->cuts = cuts;
-    return cuts;
-}
-
-static struct known **bucket_of(struct cut_memory *memory, const struct cut *cut)
-{
-    return &memory->buckets[((uint32_t)cut->of->layer * 31u + cut->rows * 7u + cut->channels) % BUCKETS];
-}
-
-const struct cut *cut_memory_find(struct cut_memory *memory, const struct cut *cut)
-{
-    const struct planned_layer *of = cut->of;
-    for (const struct known *known = *bucket_of(memory, cut); known; known = known->next)
-        if (known->layer == of->layer && known->input_layout == of->record.input_layout &&
-            known->output_layout == of->record.output_layout && known->cut.step_count == cut->step_count &&
-            cut_has_same_tiles(cut, &known->cut))
-            return &known->cut;
-    return NULL;
-}
-
-void cut_memory_keep(struct cut_memory *memory, const struct cut *cut)
-{
-    const struct planned_layer *of = cut->of;
-    struct known **bucket = bucket_of(memory, cut), *known = arena_allocate(memory->arena, sizeof *known);
-    *known = (struct known){.layer = of->layer,
-                            .input_layout = of->record.input_layout,
-                            .output_layout = of->record.output_layout,
-                            .cut = *cut,
-                            .next = *bucket};
-    known->cut.steps = arena_copy(memory->arena, cut->steps, cut->step_count);
-    known->cut.times = cut->times ? arena_copy(memory->arena, cut->times, cut->step_count) : NULL;
-    *bucket = known;
+    return memory ? cut_memory_for(&memory->cuts, target, memory->arena) : NULL;
 }
 
 /* ---- plans at equal clocks ---- */

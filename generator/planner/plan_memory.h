@@ -2,14 +2,11 @@
 #ifndef DORYGEN_PLAN_MEMORY_H
 #define DORYGEN_PLAN_MEMORY_H
 
-#include "planner/cut.h"
+#include "choose/cut_memory.h"
+#include "planner/plan_make.h"
 
-/* What is known of cuts on such a target. */
+/* What is known of cuts on such a target; null where there is no memory. */
 struct cut_memory *plan_memory_cuts(struct plan_memory *memory, const struct target *target);
-
-/* A solution of a plan before, or null. */
-const struct cut *cut_memory_find(struct cut_memory *memory, const struct cut *cut);
-void cut_memory_keep(struct cut_memory *memory, const struct cut *cut);
 
 /* The plan before at equal clocks, all weights in flash, if it was for this target and this size of L2; else false. Plans
  * that are kept are made in the memory's arena. */

@@ -9,29 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- what it takes ---- */
-
-bool resident_reserve(struct problem *p, struct diagnostics *diagnostics)
-{
-    uint64_t bytes = 0;
-    for (int l = 0; l < p->network->layer_count; l++)
-        if (p->resident && p->resident[l])
-            bytes += aligned((uint32_t)layer_weights_bytes(&p->records[l]));
-    if (bytes == 0 || (p->options->weights == WEIGHTS_LINKED && !p->options->tables_in_l2))
-        return true; /* beside an arena whose size was given, what is linked takes nothing from it */
-    bytes += p->options->weights == WEIGHTS_LINKED ? FLASH_HEADER_BYTES : DORY_LOADED_BYTES;
-    if (bytes >= p->l2_bytes) {
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, "weights",
-                 "does not fit L2: weights that are to stay there take %" PRIu64 " bytes of %" PRIu32
-                 "; with 'auto' as many stay as are worth it, with 'flash' none",
-                 bytes, p->l2_bytes);
-        return false;
-    }
-    p->resident_bytes = (uint32_t)bytes;
-    p->l2_bytes -= p->resident_bytes;
-    return true;
-}
-
 /* ---- one choice ---- */
 
 static bool *all_layers(const struct network *network, struct arena *arena)

@@ -227,21 +227,23 @@ void plan_report(struct text *text, const struct plan *plan)
 
 /* ---- what is wrong with it ---- */
 
-static bool is_portable(const struct dory_kernel_description *kernel)
+/* The engine that a target turns to where all others have no kernel. */
+static const struct dory_engine *last_resort(const struct target *target)
 {
-    for (const struct dory_kernel_description *const *from = dory_reference_kernels; *from; from++)
-        if (*from == kernel)
-            return true;
-    return false;
+    const struct dory_engine *const *engine = target->engines;
+    while (engine[1])
+        engine++;
+    return engine == target->engines ? NULL : *engine;
 }
 
 void plan_warn(const struct plan *plan, struct diagnostics *diagnostics)
 {
-    for (int i = 0; plan->target->uses_xpulpv2 && i < plan->network->layer_count; i++)
-        if (is_portable(plan->layers[i].kernel))
+    const struct dory_engine *slow = last_resort(plan->target);
+    for (int i = 0; i < plan->network->layer_count; i++)
+        if (slow && plan->layers[i].engine == slow)
             diagnose(diagnostics, SEVERITY_WARNING, plan->network->layers[i].name, NULL,
-                     "layer %d: no kernel for %s computes it, but the portable %s: about %" PRIu64
-                     " of the network's %" PRIu64 " cycles",
-                     i, plan->target->name, plan->layers[i].kernel->name, plan->layers[i].predicted_cycles,
+                     "layer %d: no kernel for %s computes it, but the %s %s: about %" PRIu64 " of the network's %" PRIu64
+                     " cycles",
+                     i, plan->target->name, slow->name, plan->layers[i].kernel->name, plan->layers[i].predicted_cycles,
                      plan->predicted_cycles);
 }

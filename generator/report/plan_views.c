@@ -25,17 +25,19 @@ static void add_tensor_name(struct text *text, const struct plan *plan, const ch
 
 /* ---- describe ---- */
 
-void plan_view_layers(struct text *text, const struct network *network, const struct dory_layer *records)
+void plan_view_layers(struct text *text, const struct network *network, const struct described_layer *layers)
 {
     for (int i = 0; i < network->layer_count; i++) {
         text_add(text, "layer %d ", i);
         text_add_in_comment(text, network->layers[i].name);
         text_add_string(text, " ");
-        print_record(text, &record_layer, &records[i], 4);
-        if (records[i].stages) {
+        print_record(text, &record_layer, &layers[i].record, 4);
+        if (layers[i].record.stages) {
             text_add_string(text, " stages ");
-            print_record(text, &record_stages, records[i].stages, 4);
+            print_record(text, &record_stages, layers[i].record.stages, 4);
         }
+        if (layers[i].sums)
+            text_add(text, " %d channels of sums, in the form that its engine prefers", layers[i].sums->channel_count);
         text_add_string(text, "\n");
     }
 }

@@ -5,10 +5,11 @@
 #define DORYGEN_PLAN_VIEWS_H
 
 #include "base/text.h"
+#include "describe/describe.h"
 #include "plan/plan.h"
 
-/* The firmware's view of every layer: `records`, by layer, without kernel, tile and L1. */
-void plan_view_layers(struct text *text, const struct network *network, const struct dory_layer *records);
+/* The firmware's view of every layer, without engine, kernel, tile and L1. */
+void plan_view_layers(struct text *text, const struct network *network, const struct described_layer *layers);
 
 /* Of every layer: kernel, tile, what it costs, and where things lie in L1. */
 void plan_view_tiles(struct text *text, const struct plan *plan);

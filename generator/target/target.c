@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "base/array_file.h"
+#include "target/engines.h"
 #include "target/locate.h"
 #include "target/target_descriptions.h"
 
 /* ---- a key of an object, and where its value goes ---- */
 
-enum field_kind { FIELD_NUMBER, FIELD_BOOLEAN, FIELD_TEXT, FIELD_GROUP };
+enum field_kind { FIELD_NUMBER, FIELD_ENGINES, FIELD_TEXT, FIELD_GROUP };
 
 struct key {
     const char *key;
@@ -148,7 +149,7 @@ static const struct key power_fields[] = {
 static const struct key target_fields[] = {
     {"name", FIELD_TEXT, offsetof(struct target, name), 0, 0, NULL, false, 0},
     NUMBER("cores", cores, 1, MAXIMUM_CORES),
-    {"uses_xpulpv2", FIELD_BOOLEAN, offsetof(struct target, uses_xpulpv2), 0, 0, NULL, false, 0},
+    {"engines", FIELD_ENGINES, offsetof(struct target, engines), 0, 0, NULL, false, 0},
     {"memory_bytes", FIELD_GROUP, 0, 0, 0, memory_fields, false, 0},
     {"cycles", FIELD_GROUP, 0, 0, 0, cycle_fields, false, 0},
     {"tile_table", FIELD_GROUP, 0, 0, 0, table_fields, true, 0},
@@ -185,6 +186,30 @@ static const char *range_text(const struct reader *reader, const struct key *fie
     return arena_format(reader->arena, "must be a whole number from %" PRIu32 " to %" PRIu32, field->least, field->most);
 }
 
+static bool is_listed(const struct dory_engine *const *engines, const struct dory_engine *engine)
+{
+    while (*engines && *engines != engine)
+        engines++;
+    return *engines != NULL;
+}
+
+/* Null, or what is wrong. */
+static const char *read_engines(const struct reader *reader, const json_t *list, const struct dory_engine **engines)
+{
+    size_t count = json_array_size(list);
+    for (size_t i = 0; i < count && i < TARGET_MAXIMUM_ENGINES; i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        const struct dory_engine *engine = name ? engine_find(name) : NULL;
+        if (!engine || is_listed(engines, engine))
+            return arena_format(reader->arena, "'%s' is no engine, or there twice; there are %s", name ? name : "",
+                                engine_names(reader->arena));
+        engines[i] = engine;
+    }
+    return count >= 1 && count <= TARGET_MAXIMUM_ENGINES
+               ? NULL
+               : arena_format(reader->arena, "must be a list of engines: of %s", engine_names(reader->arena));
+}
+
 /* Null, or what is wrong. */
 static const char *read_value(const struct reader *reader, const struct key *field, const json_t *value)
 {
@@ -196,7 +221,7 @@ static const char *read_value(const struct reader *reader, const struct key *fie
             return "must be a text";
         *(const char **)(void *)place = arena_format(reader->arena, "%s", json_string_value(value));
         return NULL;
-    case FIELD_BOOLEAN: *(bool *)place = json_is_true(value); return json_is_boolean(value) ? NULL : "must be true or false";
+    case FIELD_ENGINES: return read_engines(reader, value, (const struct dory_engine **)(void *)place);
     case FIELD_NUMBER:
         if (!json_is_integer(value))
             return range_text(reader, field);

@@ -4,10 +4,11 @@
 #define DORYGEN_TARGET_H
 
 #include "base/support.h"
-#include "dory/contract.h"
+#include "dory/engine.h"
 
 #define TARGET_MAXIMUM_L1_BYTES 0x100000u
 #define TARGET_MAXIMUM_L2_BYTES 0x1000000u
+#define TARGET_MAXIMUM_ENGINES  4
 
 /* Power that somebody measured: the whole chip at work, controller and cluster at one clock. */
 struct power_point {
@@ -32,7 +33,8 @@ struct target {
     uint32_t l2_bytes;
     uint32_t l2_firmware_bytes; /* of it, code, constants and stacks of kernels and HAL, where no firmware is measured */
     uint32_t flash_bytes, ram_bytes;
-    bool uses_xpulpv2; /* kernels: dory_xpulpv2_kernels before dory_reference_kernels */
+    const struct dory_engine *engines[TARGET_MAXIMUM_ENGINES + 1]; /* null-terminated; a layer goes to the first that has
+                                                                    * kernels for it */
 
     /* costs, cluster cycles */
     uint32_t dma_setup_cycles;                /* to issue one command */

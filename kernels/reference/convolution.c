@@ -1,3 +1,7 @@
+/* Computes convolutions and fully connected layers. Shapes: any kernel, stride, dilation, groups; elements and weights of
+ * any bits; input HWC, output HWC or CHW.
+ *
+ * Each core takes a part of the pixels by quads of channels. Inner loop: one input element times the weights of a quad. */
 #include <stdbool.h>
 
 #include "dory/normalise.h"

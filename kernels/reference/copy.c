@@ -1,3 +1,5 @@
+/* Copies bytes by a map, with a stride or with their dimensions in another order. Shapes: any, HWC. Each core takes a part
+ * of the pixels, element by element. */
 #include "dory/transposition.h"
 #include "elements.h"
 #include "reference.h"

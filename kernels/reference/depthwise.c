@@ -1,3 +1,6 @@
+/* Computes depth-wise layers. Shapes: any kernel, stride, dilation; elements of any bits; input HWC or CHW, output HWC.
+ *
+ * Each core takes a part of the pixels by quads of channels. Inner loop: one product. */
 #include "dory/normalise.h"
 #include "elements.h"
 #include "reference.h"

@@ -1,7 +1,7 @@
 /* What the planner knows of the portable kernels. Their cycles are fitted to a core of GAP8 on gvsoc, within some 20 %: 20
  * core cycles a product of bytes, five to eight times as many of other elements, and hundreds for an element's stages in
  * 64 bits. */
-#include "dory/contract.h"
+#include "dory/engine.h"
 
 #include <stddef.h>
 
@@ -250,7 +250,9 @@ static const struct dory_kernel_description largest = {
     .cycles = softmax_cycles,
 };
 
-const struct dory_kernel_description *const dory_reference_kernels[] = {
+static const struct dory_kernel_description *const kernels[] = {
     &convolution, &depthwise, &depthwise_chw, &pool,          &addition, &multiplication, &grouped,       &concatenation,
     &table,       &softmax,   &exact_softmax, &interpolation, &copy,     &largest,        &transposition, NULL,
 };
+
+const struct dory_engine dory_portable_engine = {.name = "portable", .kernels = kernels};

@@ -1,4 +1,6 @@
-/* Bytes between the pixels of a tensor: weighted sums of rows and columns. */
+/* Computes interpolation of bytes: weighted sums of rows and columns, of one or more pairs of either. Shapes: any, HWC.
+ *
+ * Each core takes a part of the output pixels. Inner loop: one product of a row's and a column's weight and an element. */
 #include <stdbool.h>
 
 #include "dory/normalise.h"

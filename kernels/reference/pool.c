@@ -1,3 +1,7 @@
+/* Computes maximum and average pools, additions, multiplications and concatenations. Shapes: any, elements of any bits,
+ * HWC.
+ *
+ * Each core takes a part of the pixels. Inner loop: one element of a window, or one of each input. */
 #include <stdbool.h>
 
 #include "dory/normalise.h"

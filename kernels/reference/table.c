@@ -1,4 +1,5 @@
-/* Functions of bytes: any of one element; softmax and largest element of a pixel. */
+/* Computes functions of bytes: any of one element by a table; softmax and the largest element of a pixel. Shapes: any, HWC.
+ */
 #include "dory/normalise.h"
 #include "elements.h"
 #include "reference.h"

@@ -1,3 +1,8 @@
+/* Computes convolutions of bytes. Shapes: any kernel and stride, no dilation along a row; input channels that divide by 4;
+ * input HWC, output HWC or CHW.
+ *
+ * Nothing is copied: a row of a receptive field is contiguous in the bordered tile. Pixels are taken four at a time from
+ * the list of all, across the ends of rows. Inner loop: product.h, 4 pixels x 4 channels. */
 #include "product.h"
 #include "walk.h"
 #include "xpulpv2.h"

@@ -1,4 +1,5 @@
-/* Cycles of products of four pixels and four channels, which all convolutions are made of. */
+/* Cycles of products of four pixels and four channels, which all convolutions are made of.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_CONVOLUTION_DESCRIPTION_H
 #define DORY_XPULPV2_CONVOLUTION_DESCRIPTION_H
 

@@ -1,5 +1,7 @@
-/* Convolutions whose runs are no whole words, as in a network's first layer, or are torn apart by dilation: each core copies
- * what four pixels read into its scratch (im2col), for all output channels at once. */
+/* Computes convolutions of bytes whose kernel rows are no whole words, as in a network's first layer, or are torn apart by
+ * dilation. Shapes: any; input HWC, output HWC or CHW.
+ *
+ * Each core copies what four pixels read to its scratch (im2col), for all output channels at once. Inner loop: product.h. */
 #include "gather.h"
 #include "scratch.h"
 #include "xpulpv2.h"

@@ -1,11 +1,9 @@
-/* Convolutions along a row whose taps are filled up to words (dory_fills_taps). Pixels that lie as far from each other as
- * dilation tears the taps apart are a *line*: what they read are pixels of the input that lie as far apart, most of them
- * read by several. A core copies those of some fours of a line, side by side and filled up to words as the weights are: then
- * what each pixel reads is one run, and little is copied twice.
+/* Computes convolutions of bytes along a row whose taps are filled up to words (dory_fills_taps): dilated ones, or with
+ * channels that are no fours. Shapes: kernels of one row, stride 1, at least 8 outputs a row; HWC.
  *
- * 140 pixels of 11 channels are 35 x 3 blocks for 8 cores, 13 for each and one more: the slowest core takes 14, 10 of 910
- * cycles for 11 taps (33 words for 30.25 that are needed) and 4 of three channels of 730, 80 for each four pixels, and
- * 1,500 to start and to copy: 14,400 in all, where 12.9 MAC/cycle come of it. */
+ * Pixels that lie as far from each other as dilation tears the taps apart are a *line*. A core copies the input of some
+ * fours of a line side by side, each pixel filled up to words as the weights are. Then each output reads one run, and
+ * little is copied twice. Inner loop: product.h. */
 #include "product.h"
 #include "scratch.h"
 #include "share.h"

@@ -1,5 +1,6 @@
 /* What several descriptions share. Their cycles are closed forms of the tile, whose constants were fitted to gvsoc
- * (GAP8_V3, layer in L2, instruction cache warm); tests/kernels prints prediction and measurement side by side. */
+ * (GAP8_V3, layer in L2, instruction cache warm); tests/kernels prints prediction and measurement side by side.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_DESCRIPTION_H
 #define DORY_XPULPV2_DESCRIPTION_H
 

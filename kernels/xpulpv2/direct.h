@@ -1,4 +1,5 @@
-/* Which normalisations are done between registers, and how. Pure, compiled into the planner, too. */
+/* Which normalisations are done between registers, and how. Pure, compiled into the planner, too.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_DIRECT_H
 #define DORY_XPULPV2_DIRECT_H
 

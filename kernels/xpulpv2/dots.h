@@ -1,4 +1,5 @@
-/* The loop of the kernels that have one word of input for four words of weights. */
+/* The loop of the kernels that have one word of input for four words of weights.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_DOTS_H
 #define DORY_XPULPV2_DOTS_H
 

@@ -1,4 +1,5 @@
-/* Copies what pixels of a convolution read, run by run, to where they are whole words. */
+/* Copies what pixels of a convolution read, run by run, to where they are whole words.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_GATHER_H
 #define DORY_XPULPV2_GATHER_H
 

@@ -1,3 +1,4 @@
+/* From a stage of 64 bits to one of 32 bits, where the range of its inputs allows that; see narrow_stage.h. */
 #include "narrow_stage.h"
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }

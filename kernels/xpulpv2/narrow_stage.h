@@ -1,5 +1,6 @@
 /* The scalar stages of additions, concatenations and pools where 32 bits are enough for them: for the kernels, and for the
- * planner, who has to know which of their ways they will take. */
+ * planner, who has to know which of their ways they will take.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_NARROW_STAGE_H
 #define DORY_XPULPV2_NARROW_STAGE_H
 

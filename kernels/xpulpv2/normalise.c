@@ -1,3 +1,5 @@
+/* Requantisation of sums in memory: every form, with up to 64 bits and divisions, for some sums of one channel at a time.
+ * The forms that are computed between registers are in product_block.h, finish.h and narrow.h. */
 #include "normalise.h"
 
 static inline int32_t clip(int32_t value, int32_t minimum, int32_t maximum) { return p_min(p_max(value, minimum), maximum); }

@@ -1,4 +1,5 @@
-/* From sums to output elements. */
+/* From sums to output elements.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_NORMALISE_H
 #define DORY_XPULPV2_NORMALISE_H
 

@@ -1,3 +1,5 @@
+/* The product that convolutions of bytes come down to, for the requantisation that is a multiplication, an addition and a
+ * shift of 32 bits (DORY_DIRECT); product_kinds.c has the others. See product.h, and product_block.h for the inner loop. */
 #include "product.h"
 
 #include "normalise.h"

@@ -7,7 +7,7 @@
  * What ends a block (normalisation, packing, stores) takes 84 instructions with DORY_DIRECT, 110 with a clamp, 150 where
  * that is divided by 2^n - 1 besides: with 64 input channels 468, 494 and 534 a block in all, at most 17.5, 16.6 and 15.3
  * MAC/cycle.
- */
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_PRODUCT_H
 #define DORY_XPULPV2_PRODUCT_H
 

@@ -1,5 +1,6 @@
 /* The product's innermost code, blocks of 4 pixels x 4 channels, for weights of any bits: assembly text, and its twin in C;
- * see product.h. */
+ * see product.h.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_PRODUCT_BLOCK_H
 #define DORY_XPULPV2_PRODUCT_BLOCK_H
 

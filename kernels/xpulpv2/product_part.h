@@ -1,6 +1,7 @@
 /* The product's innermost code for the last quad of channels where it has fewer than four: blocks of 4 pixels x 3 channels,
  * whose elements are written one by one. A step of 4 bytes takes 19 instructions where four channels take 24, and 12 stores
- * are as many instructions as packing and storing words. Only for pixels of one run, unsigned, of bytes; see product.h. */
+ * are as many instructions as packing and storing words. Only for pixels of one run, unsigned, of bytes; see product.h.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_PRODUCT_PART_H
 #define DORY_XPULPV2_PRODUCT_PART_H
 

@@ -1,4 +1,5 @@
-/* The product's loops over pixels and channels, for innermost code of any kind; see product.h. */
+/* The product's loops over pixels and channels, for innermost code of any kind; see product.h.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_PRODUCT_RUN_H
 #define DORY_XPULPV2_PRODUCT_RUN_H
 

@@ -1,4 +1,5 @@
-/* How the kernels divide their scratch. Pure functions, compiled into the planner, too. */
+/* How the kernels divide their scratch. Pure functions, compiled into the planner, too.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_SCRATCH_H
 #define DORY_XPULPV2_SCRATCH_H
 

@@ -1,6 +1,7 @@
 /* How cores divide a tile: its work is a grid of equal items, row after row, of which each core takes a contiguous part,
  * the first cores one more where it does not divide. With pixel quads as rows and channel quads as columns that is
- * a split by pixels, by channels or by both, whichever is even, at the price of one started row a core. */
+ * a split by pixels, by channels or by both, whichever is even, at the price of one started row a core.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_SHARE_H
 #define DORY_XPULPV2_SHARE_H
 

@@ -1,5 +1,8 @@
-/* Softmax of bytes over the channels of each pixel. Cores divide elements, not pixels, of which a last layer has one: each
- * finds the pixel's largest element and sum anew. */
+/* Computes softmax of bytes over the channels of each pixel. Shapes: any, HWC.
+ *
+ * Cores divide elements, not pixels, of which a last layer has one: each finds the pixel's largest element and the sum of
+ * exponentials itself. Inner loop: an exponential from a table by the distance to the largest element, a product and a
+ * shift. */
 #include "share.h"
 #include "xpulpv2.h"
 

@@ -1,3 +1,5 @@
+/* The ends of additions, pools and products whose stages are the same for all channels, four elements at a time; see
+ * stage.h. */
 #include "stage.h"
 
 #include "dory/normalise.h"

@@ -1,4 +1,5 @@
-/* The scalar stages of additions and pools in 32-bit arithmetic, where nothing can overflow. */
+/* The scalar stages of additions and pools in 32-bit arithmetic, where nothing can overflow.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_STAGE_H
 #define DORY_XPULPV2_STAGE_H
 

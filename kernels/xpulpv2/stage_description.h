@@ -1,4 +1,5 @@
-/* What the planner knows of the ends of elements that have the same stages in all channels: see stage.c. */
+/* What the planner knows of the ends of elements that have the same stages in all channels: see stage.c.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_STAGE_DESCRIPTION_H
 #define DORY_XPULPV2_STAGE_DESCRIPTION_H
 

@@ -1,3 +1,5 @@
+/* Transposes bytes of four pixels to words of one channel, where lanes are fewer than four or lie unaligned; see
+ * transpose.h. */
 #include "transpose.h"
 
 void dory_transpose_bytes(const struct dory_transpose *job)

@@ -1,4 +1,5 @@
-/* From pixels to words of four pixels of one channel. */
+/* From pixels to words of four pixels of one channel.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_TRANSPOSE_H
 #define DORY_XPULPV2_TRANSPOSE_H
 

@@ -1,4 +1,5 @@
-/* The list of a tile's output pixels, row after row, and where in the input tile each one's receptive field starts. */
+/* The list of a tile's output pixels, row after row, and where in the input tile each one's receptive field starts.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_WALK_H
 #define DORY_XPULPV2_WALK_H
 

@@ -8,7 +8,7 @@
  *
  * Hardware loops: level 0 is the inner one, level 1 may surround it. Interrupts must not use them in between; cluster
  * cores take none. A compiler that makes hardware loops itself has to be told not to (-mnohwloop).
- */
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULP_H
 #define DORY_XPULP_H
 

@@ -1,6 +1,7 @@
 /* The list of the kernels for GAP8, in order of preference where their cycles are equal. A kernel NAME is the function
  * dory_xpulpv2_NAME and its description dory_xpulpv2_NAME_description, which lies beside it in a file ..description.c: the
- * firmware has the function, the planner has the description, whose predicate says what the function takes. */
+ * firmware has the function, the planner has the description, whose predicate says what the function takes.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_H
 #define DORY_XPULPV2_H
 

@@ -176,9 +176,10 @@ static bool blobs_overlap(struct plan *plan, uint32_t choice)
 static bool other_kernel(struct plan *plan, uint32_t choice)
 {
     struct plan_layer *layer = chosen_layer(plan, choice);
-    for (int i = 0; dory_reference_kernels[i]; i++)
-        if (!dory_reference_kernels[i]->supports(&layer->record)) {
-            layer->kernel = dory_reference_kernels[i];
+    const struct dory_kernel_description *const *kernels = dory_portable_engine.kernels;
+    for (int i = 0; kernels[i]; i++)
+        if (!kernels[i]->supports(&layer->record)) {
+            layer->kernel = kernels[i];
             return true;
         }
     return false;

@@ -54,6 +54,11 @@ expect 1 "no folder of shared models" scripts/check --shared-models /nowhere
 expect 1 "no folder of shared models" env DORY_SHARED_MODELS=/nowhere scripts/check
 expect 1 "it takes no 'fast'" scripts/demo fast
 expect 1 "it takes no 'fast'" scripts/lint fast
+expect 2 "usage: scripts/prose" scripts/prose
+expect 2 "/nowhere.md" scripts/prose /nowhere.md
+expect 1 "usage: draw_memory.py" scripts/draw_memory.py
+expect 1 "/nowhere.json: no report of dory" scripts/draw_memory.py /nowhere.json picture.svg
+expect 1 "no report of dory" scripts/draw_memory.py CMakePresets.json picture.svg
 expect 1 "no whole number of percent" scripts/coverage 9O
 expect 2 "usage: scripts/install_dependencies" scripts/install_dependencies chekc
 expect 1 "DORY_GVSOC_ROOT must name the folder" scripts/measure

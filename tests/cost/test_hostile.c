@@ -43,7 +43,7 @@ static void test_layers(struct dory_cost_model *model)
 
 static void test_descriptions(const char *folder)
 {
-    static const char sound[] = "{\"name\": \"mine\", \"cores\": 4, \"uses_xpulpv2\": true,\n"
+    static const char sound[] = "{\"name\": \"mine\", \"cores\": 4, \"engines\": [\"xpulpv2\", \"portable\"],\n"
                                 " \"memory_bytes\": {\"l1\": 65536, \"l1_stacks\": 100, \"l2\": 500000, \"l2_firmware\": "
                                 "50, \"flash\": 9, \"ram\": 8},\n"
                                 " \"cycles\": {\"dma_setup\": 1, \"dma_latency\": 2, \"dma_run_overhead\": 3, \"l3_setup\": "

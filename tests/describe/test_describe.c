@@ -7,7 +7,7 @@
 #include "expect.h"
 #include "network/stage.h"
 #include "networks.h"
-#include "plan/plan.h"
+#include "choose/form.h"
 
 struct fixture {
     struct arena arena;
@@ -46,11 +46,18 @@ static void one_weight(struct fixture *f, int8_t weight, int64_t multiplier, int
         .count = 1, .multiplier = numbers, .addend = numbers + 1, .divisor = divisor, .has_clip = true, .maximum = 255};
 }
 
+static const struct target portable = {.engines = {&dory_portable_engine}};
+
 static bool describe(struct fixture *f, struct dory_layer *record, const char **text)
 {
     struct diagnostics diagnostics = {.arena = &f->arena};
     builder_prove(&f->builder);
-    bool good = describe_layer(&f->builder.network, 0, record, &f->requantisation, &f->arena, &diagnostics);
+    struct described_layer described;
+    struct formed_layer formed = {0};
+    bool good = describe_layer(&f->builder.network, 0, &described, &f->arena, &diagnostics) &&
+                form_layer(&described, &portable, 8, f->layer->name, &formed, &f->arena, &diagnostics);
+    *record = formed.record;
+    f->requantisation = formed.requantisation;
     *text = diagnostics.count ? diagnostics.list[0].text : "";
     EXPECT(good == (diagnostics.error_count == 0), "%s", *text);
     return good;
@@ -218,7 +225,7 @@ static void test_means_stay_pools(void)
 static void test_blames_producer(void)
 {
     struct fixture f;
-    struct dory_layer record;
+    struct described_layer described;
     struct diagnostics diagnostics = {.arena = &f.arena};
     start(&f);
     int logits = builder_fully_connected(&f.builder, builder_input(&f.builder, 2, 2, 4), 8);
@@ -227,7 +234,7 @@ static void test_blames_producer(void)
     f.builder.network.layers[0].name = "the culprit";
     f.builder.network.layers[1].name = "the victim";
     builder_prove(&f.builder);
-    EXPECT(!describe_layer(&f.builder.network, 1, &record, NULL, &f.arena, &diagnostics), "32-bit elements are convolved");
+    EXPECT(!describe_layer(&f.builder.network, 1, &described, &f.arena, &diagnostics), "32-bit elements are convolved");
     const struct diagnostic *first = diagnostics.list;
     EXPECT(diagnostics.count > 0 && !strcmp(first->node, "the culprit") && strstr(first->text, "is not clipped") &&
                strstr(first->text, "'the victim'") && strstr(first->text, "a Clip"),

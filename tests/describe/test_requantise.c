@@ -27,7 +27,19 @@ struct subject {
     struct sum_range ranges[CHANNELS];
     bool negatable[CHANNELS];
     struct requantise_problem problem;
+    struct dory_layer layer; /* for an engine that likes these forms: */
+    bool likes_split, likes_split_away, likes_shared;
+    struct requantise_engine engine;
 };
+
+/* An engine that computes all forms, those fastest that it likes. */
+static uint64_t liked_cycles(const void *context, const struct dory_layer *layer)
+{
+    const struct subject *s = context;
+    bool is_away = layer->rounding == DORY_ROUND_AWAY;
+    bool is_liked = layer->normalisation == DORY_NORMALISE_SPLIT && (is_away ? s->likes_split_away : s->likes_split);
+    return is_liked ? 1 : 2;
+}
 
 /* Accumulators of some 8 to 17 bits, the outputs' bounds inside or outside of what they reach. */
 static void make_ranges(struct subject *s)
@@ -50,10 +62,12 @@ static void make_clip(struct subject *s)
                                              .channel_count = CHANNELS,
                                              .minimum = (int32_t)s->stage.minimum,
                                              .maximum = (int32_t)s->stage.maximum,
-                                             .allow_split = random_number(0, 1),
-                                             .allow_split_away = random_number(0, 1),
-                                             .negatable = s->negatable,
-                                             .prefer_shared = random_number(0, 1)};
+                                             .negatable = s->negatable};
+    s->likes_split = random_number(0, 1);
+    s->likes_split_away = random_number(0, 1);
+    s->likes_shared = random_number(0, 1);
+    s->layer = (struct dory_layer){.output_bits = 8, .output_height = s->likes_shared ? 1 : 2, .output_width = 1};
+    s->engine = (struct requantise_engine){.layer = &s->layer, .cycles = liked_cycles, .context = s};
 }
 
 static int64_t reach(const struct subject *s, int channel)
@@ -93,7 +107,7 @@ static void make_scales(struct subject *s)
         s->exponents[i] = (int)(plain && !is_twice ? random_number(-3, 0) : bits - sum_bits);
         s->addends[i] = random_number(-(1 << 12), 1 << 12);
     }
-    for (int i = 0; i < CHANNELS && s->problem.prefer_shared; i++) { /* of the channel whose sums are largest */
+    for (int i = 0; i < CHANNELS && s->likes_shared; i++) { /* of the channel whose sums are largest */
         s->multipliers[i] = s->multipliers[widest(s)];
         s->exponents[i] = s->exponents[widest(s)];
     }
@@ -135,7 +149,7 @@ static void make_subject(struct subject *s, enum rounding rounding)
         make_floor(s);
     else
         make_scales(s);
-    if (rounding == ROUND_TWICE && !s->problem.prefer_shared && random_number(0, 3) == 0)
+    if (rounding == ROUND_TWICE && !s->likes_shared && random_number(0, 3) == 0)
         make_step(s);
 }
 
@@ -212,7 +226,7 @@ static void test_rounding(enum rounding rounding, int count)
         struct requantisation form;
         int64_t at = 0;
         make_subject(&subject, rounding);
-        bool found = requantise(&subject.problem, &form, &arena);
+        bool found = requantise(&subject.problem, &subject.engine, &form, &arena);
         EXPECT(found, "rounding %d, case %d: no form", rounding, i);
         for (int channel = 0; channel < CHANNELS && found; channel++) {
             EXPECT(is_right(&subject, &form, channel, &at), "rounding %d, case %d, channel %d: %s, at %" PRId64, rounding, i,
@@ -263,7 +277,7 @@ static void test_fast(void)
         int64_t most;
         make_subject(&subject, (enum rounding)(i % 4));
         subject.problem.allow_fast = true;
-        EXPECT(requantise(&subject.problem, &form, &arena), "case %d: no form", i);
+        EXPECT(requantise(&subject.problem, &subject.engine, &form, &arena), "case %d: no form", i);
         EXPECT(count_wrong(&subject, &form, &most) == form.wrong_accumulators && most == form.most_wrong,
                "case %d: %" PRId64 " wrong by %" PRId64, i, form.wrong_accumulators, form.most_wrong);
         fast += form.verdict == REQUANTISED_FAST;

@@ -190,10 +190,10 @@ static void begin_random(struct test_case *test, uint32_t seed, uint32_t start)
     memset(test, 0, sizeof *test);
     test->seed = seed;
     size_t count = 1; /* there is one, which the analyser does not know */
-    while (dory_xpulpv2_kernels[count]) {
+    while (dory_xpulpv2_engine.kernels[count]) {
         count++;
     }
-    test->description = dory_xpulpv2_kernels[seed % count];
+    test->description = dory_xpulpv2_engine.kernels[seed % count];
 }
 
 static bool draw(struct test_case *test, uint64_t most_macs)
@@ -295,9 +295,9 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     usual_moves(test);
     test->tile.first_chunk = test->tile.last_chunk = 1;
     test->cores = cores;
-    for (size_t i = 0; dory_xpulpv2_kernels[i]; i++) {
-        if (strcmp(dory_xpulpv2_kernels[i]->name, shape->kernel) == 0) {
-            use_kernel(test, dory_xpulpv2_kernels[i]);
+    for (size_t i = 0; dory_xpulpv2_engine.kernels[i]; i++) {
+        if (strcmp(dory_xpulpv2_engine.kernels[i]->name, shape->kernel) == 0) {
+            use_kernel(test, dory_xpulpv2_engine.kernels[i]);
         }
     }
     choose_layouts(test, shape->writes_chw,

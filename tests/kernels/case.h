@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "dory/contract.h"
+#include "dory/engine.h"
 #include "dory/layer.h"
 
 struct test_case {

@@ -50,7 +50,7 @@ int main(void)
     if (status != 0) {
         return status;
     }
-    while (dory_xpulpv2_kernels[kernels]) {
+    while (dory_xpulpv2_engine.kernels[kernels]) {
         kernels++;
     }
     for (uint32_t kernel = 0; kernel < kernels; kernel++) {

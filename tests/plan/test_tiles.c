@@ -12,7 +12,7 @@
 #include "expect.h"
 #include "networks.h"
 #include "placed_tile.h"
-#include "planner/optimiser.h"
+#include "search/optimiser.h"
 #include "planning.h"
 #include "tile_copies.h"
 

@@ -45,7 +45,8 @@ static void expect_layers(const struct decision *d, uint64_t seed)
         const struct dory_layer *record = &layer_of(d, l)->record;
         EXPECT(record->input_layout == d->layouts[layer->inputs[0]] && record->output_layout == d->layouts[layer->output],
                "seed %" PRIu64 ", layer %d: other layouts", seed, l);
-        EXPECT(record->operation == d->problem->records[l].operation, "seed %" PRIu64 ": layer %d is another one", seed, l);
+        EXPECT(record->operation == d->problem->layers[l].record.operation, "seed %" PRIu64 ": layer %d is another one",
+               seed, l);
         bool first = (layer_ram(d, l) & RAM_INPUT) != 0, last = (layer_ram(d, l) & RAM_OUTPUT) != 0;
         EXPECT(first == (d->levels[layer->inputs[0]] == IN_RAM) && last == (d->levels[layer->output] == IN_RAM),
                "seed %" PRIu64 ", layer %d: %u in RAM", seed, l, layer_ram(d, l));

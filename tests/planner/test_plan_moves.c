@@ -7,7 +7,7 @@
 
 #include "expect.h"
 #include "networks.h"
-#include "planner/optimiser.h"
+#include "search/optimiser.h"
 #include "planning.h"
 
 #define NETWORKS 60

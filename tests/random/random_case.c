@@ -234,7 +234,8 @@ enum random_outcome random_case(struct network *network, struct random *random, 
 {
     struct trial trial = {.network = network, .random = random, .reproduction = reproduction, .arena = arena};
     trial.target = machine;
-    trial.target.uses_xpulpv2 = random_chance(random, 50); /* here: in a C model of its instructions */
+    if (random_chance(random, 50)) /* here: in a C model of its instructions */
+        trial.target.engines[0] = &dory_xpulpv2_engine, trial.target.engines[1] = &dory_portable_engine;
     trial.only_blocks = totals->only_blocks;
     if (!prove(&trial) || !plan_with_plenty(&trial))
         return refuse(&trial, totals);

@@ -58,3 +58,15 @@ uint64_t test_seeds(int argc, char **argv, uint64_t otherwise, seed_test *test, 
     arena_free(&arena);
     return count;
 }
+
+struct formed_layer formed_layer_of(const struct network *network, int layer, const struct target *target,
+                                    struct arena *arena)
+{
+    struct diagnostics diagnostics = {.arena = arena};
+    struct described_layer described = {0};
+    struct formed_layer formed = {0};
+    EXPECT(describe_layer(network, layer, &described, arena, &diagnostics) &&
+               form_layer(&described, target, target->cores, network->layers[layer].name, &formed, arena, &diagnostics),
+           "layer %d: %s", layer, diagnostics.count ? diagnostics.list[0].text : "");
+    return formed;
+}

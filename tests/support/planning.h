@@ -2,10 +2,18 @@
 #ifndef TESTS_PLAN_PLANNING_H
 #define TESTS_PLAN_PLANNING_H
 
-#include "planner/block.h"
+#include "describe/describe.h"
+#include "choose/block.h"
+#include "planner/plan_make.h"
 #include "planner/planner.h"
-#include "planner/profile.h"
-#include "planner/schedule.h"
+#include "search/search.h"
+#include "choose/profile.h"
+#include "realise/schedule.h"
+
+/* A layer of a network, described and in the form that the first of the target's engines prefers. An error that is reported
+ * fails the test. */
+struct formed_layer formed_layer_of(const struct network *network, int layer, const struct target *target,
+                                    struct arena *arena);
 
 /* A problem with all weights in flash, before problem_make. It holds on to its arguments. */
 struct problem problem_for(const struct network *network, const struct target *target, const struct plan_options *options,

@@ -17,15 +17,15 @@ struct chip {
     const char *name;
     unsigned cores;
     uint32_t l1_bytes, l2_bytes;
-    bool uses_xpulpv2;
+    const char *engines;
     uint32_t dma_rate, l3_rate, speed_percent;
 };
 
 static const struct chip chips[] = {
-    {"twelve cores", 12, 256 << 10, 1 << 20, true, 16000, 4000, 100},
-    {"one core", 1, 16 << 10, 256 << 10, false, 4000, 500, 100},
-    {"the largest", 16, 1 << 20, 16 << 20, true, 64000, 64000, 400},
-    {"the slowest", 3, 16 << 10, 128 << 10, true, 100, 10, 5},
+    {"twelve cores", 12, 256 << 10, 1 << 20, "\"xpulpv2\", \"portable\"", 16000, 4000, 100},
+    {"one core", 1, 16 << 10, 256 << 10, "\"portable\"", 4000, 500, 100},
+    {"the largest", 16, 1 << 20, 16 << 20, "\"xpulpv2\", \"portable\"", 64000, 64000, 400},
+    {"the slowest", 3, 16 << 10, 128 << 10, "\"xpulpv2\", \"portable\"", 100, 10, 5},
 };
 
 static const char *write_description(const struct chip *chip, const char *folder, struct arena *arena)
@@ -34,15 +34,15 @@ static const char *write_description(const struct chip *chip, const char *folder
     FILE *file = fopen(path, "w");
     REQUIRE(file != NULL);
     fprintf(file,
-            "{\"name\": \"%s\", \"cores\": %u, \"uses_xpulpv2\": %s,\n"
+            "{\"name\": \"%s\", \"cores\": %u, \"engines\": [%s],\n"
             " \"memory_bytes\": {\"l1\": %" PRIu32 ", \"l1_stacks\": 1024, \"l2\": %" PRIu32 ", \"l2_firmware\": 0,\n"
             "  \"flash\": 67108864, \"ram\": 8388608},\n"
             " \"cycles\": {\"dma_setup\": 10, \"dma_latency\": 16, \"dma_run_overhead\": 1, \"l3_setup\": 100,\n"
             "  \"tile_overhead\": 80, \"tile_driver\": 3700, \"step_driver\": 2000, \"layer_overhead\": 3000},\n"
             " \"bytes_per_1000_cycles\": {\"dma_read\": %" PRIu32 ", \"dma_write\": %" PRIu32 ", \"l3\": %" PRIu32 "},\n"
             " \"kernel_speed_percent\": {\"convolution\": %" PRIu32 ", \"pool\": %" PRIu32 "}}\n",
-            chip->name, chip->cores, chip->uses_xpulpv2 ? "true" : "false", chip->l1_bytes, chip->l2_bytes, chip->dma_rate,
-            chip->dma_rate, chip->l3_rate, chip->speed_percent, chip->speed_percent);
+            chip->name, chip->cores, chip->engines, chip->l1_bytes, chip->l2_bytes, chip->dma_rate, chip->dma_rate,
+            chip->l3_rate, chip->speed_percent, chip->speed_percent);
     REQUIRE(fclose(file) == 0);
     return path;
 }

@@ -7,7 +7,7 @@
 #include "target/target.h"
 
 static const char *const sound =
-    "{\"name\": \"mine\", \"cores\": 4, \"uses_xpulpv2\": false,\n"
+    "{\"name\": \"mine\", \"cores\": 4, \"engines\": [\"portable\"],\n"
     " \"memory_bytes\": {\"l1\": 1000, \"l1_stacks\": 100, \"l2\": 5000, \"l2_firmware\": 50, \"flash\": 9, \"ram\": 8},\n"
     " \"cycles\": {\"dma_setup\": 1, \"dma_latency\": 2, \"dma_run_overhead\": 3, \"l3_setup\": 4, \"tile_overhead\": 5,\n"
     "            \"tile_driver\": 11,\n"
@@ -58,7 +58,7 @@ static void test_sound(const char *folder)
     struct target target;
     EXPECT(load_text(folder, sound, &target, &arena, &diagnostics), "the sound one");
     EXPECT(target.cores == 4 && target.l1_stack_bytes == 100 && target.l3_bytes_per_1000_cycles == 10 &&
-               !target.uses_xpulpv2,
+               target.engines[0] == &dory_portable_engine && !target.engines[1],
            "values");
     EXPECT(!strcmp(target.name, "mine"), "%s", target.name);
     arena_free(&arena);
@@ -117,7 +117,12 @@ int main(int argc, char **argv)
     expect_error(folder, "\"cores\": 4", "\"cores\": 2.5", "cores", "whole number");
     expect_error(folder, "\"cores\": 4", "\"cores\": \"4\"", "cores", "whole number");
     expect_error(folder, "\"l3\": 10", "\"l3\": 0", "l3", "whole number");
-    expect_error(folder, "\"uses_xpulpv2\": false", "\"uses_xpulpv2\": 0", "uses_xpulpv2", "true or false");
+    expect_error(folder, "\"engines\": [\"portable\"]", "\"engines\": true", "engines", "list of engines");
+    expect_error(folder, "\"engines\": [\"portable\"]", "\"engines\": []", "engines", "xpulpv2, portable");
+    expect_error(folder, "[\"portable\"]", "[\"portable\", \"neural\"]", "engines", "'neural' is no engine");
+    expect_error(folder, "[\"portable\"]", "[\"portable\", \"portable\"]", "engines", "twice");
+    expect_error(folder, "[\"portable\"]", "[\"portable\", 7]", "engines", "is no engine");
+    expect_error(folder, "\"engines\": [\"portable\"],", "", "engines", "missing");
     expect_error(folder, "\"mine\"", "\"\"", "name", "text");
     expect_error(folder, "\"cores\": 4", "\"cores\": 4, \"cores\": 8", "target", "line 1");
     expect_error(folder, "\"l1_stacks\": 100", "\"l1_stacks\": 1000", "l1_stacks", "all of l1");

@@ -11,14 +11,10 @@
 
 #define LAYERS 400
 
-static struct dory_layer random_layer_of(struct arena *arena, uint64_t seed)
+static struct dory_layer random_layer_of(struct arena *arena, uint64_t seed, const struct target *target)
 {
-    struct diagnostics diagnostics = {.arena = arena};
-    struct dory_layer record;
     const struct network *network = seeded_network(arena, seed, 3);
-    EXPECT(describe_layer(network, (int)(seed % (uint64_t)network->layer_count), &record, NULL, arena, &diagnostics),
-           "seed %" PRIu64, seed);
-    return record;
+    return formed_layer_of(network, (int)(seed % (uint64_t)network->layer_count), target, arena).record;
 }
 
 /* Of a stripe, the first of which has the most: all others have as many, but for the last one; or, in a block, fewer. */
@@ -51,7 +47,7 @@ static uint32_t make_steps(const struct dory_layer *record, uint64_t seed, struc
 
 static const struct dory_kernel_description *kernel_for(const struct dory_layer *record, uint64_t seed)
 {
-    const struct dory_kernel_description *const *lists[] = {dory_xpulpv2_kernels, dory_reference_kernels};
+    const struct dory_kernel_description *const *lists[] = {dory_xpulpv2_engine.kernels, dory_portable_engine.kernels};
     for (int i = seed % 2 ? 1 : 0; i < 2; i++)
         for (const struct dory_kernel_description *const *kernel = lists[i]; *kernel; kernel++)
             if ((*kernel)->supports(record))
@@ -62,7 +58,7 @@ static const struct dory_kernel_description *kernel_for(const struct dory_layer 
 static void test_layer(uint64_t seed, const struct target *target)
 {
     struct arena arena = {0};
-    struct dory_layer record = random_layer_of(&arena, seed);
+    struct dory_layer record = random_layer_of(&arena, seed, target);
     struct dory_step steps[512];
     struct tile_problem problem = {.layer = &record,
                                    .kernel = kernel_for(&record, seed),

@@ -9,7 +9,9 @@
 
 enum { BETWEEN = 1000, START = 300, STAGES = 170, EARLY = 90, RATE = 8000, LONG = 1000000000 };
 
-static const struct target machine = {.dma_read_bytes_per_1000_cycles = RATE,
+static const struct target machine = {.cores = 8,
+                                      .engines = {&dory_portable_engine},
+                                      .dma_read_bytes_per_1000_cycles = RATE,
                                       .dma_write_bytes_per_1000_cycles = RATE,
                                       .code_room_cycles = 1,
                                       .layer_overhead_cycles = START,
@@ -27,7 +29,7 @@ struct sample {
 
 static const struct dory_kernel_description *kernel_for(const struct dory_layer *record)
 {
-    const struct dory_kernel_description *const *kernel = dory_reference_kernels;
+    const struct dory_kernel_description *const *kernel = dory_portable_engine.kernels;
     while (!(*kernel)->supports(record))
         kernel++;
     return *kernel;
@@ -36,12 +38,10 @@ static const struct dory_kernel_description *kernel_for(const struct dory_layer 
 /* A layer in one tile. */
 static void set_up(struct sample *sample, uint64_t seed)
 {
-    struct diagnostics diagnostics = {.arena = &sample->arena};
     struct dory_layer *record = &sample->record;
     const struct network *network = seeded_network(&sample->arena, seed, 3);
     sample->target = machine;
-    EXPECT(describe_layer(network, (int)(seed % (uint64_t)network->layer_count), record, NULL, &sample->arena, &diagnostics),
-           "seed %" PRIu64, seed);
+    *record = formed_layer_of(network, (int)(seed % (uint64_t)network->layer_count), &machine, &sample->arena).record;
     sample->step = (struct dory_step){.rows = record->output_height,
                                       .channels = record->output_channels,
                                       .input = {{.channels = record->input_channels}, {.channels = record->input_channels}},

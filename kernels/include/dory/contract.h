@@ -41,22 +41,6 @@ struct dory_kernel_description {
 /* True where a kernel can compute a layer whose tensors lie as the layer says. */
 bool dory_kernel_supports(const struct dory_kernel_description *kernel, const struct dory_layer *layer);
 
-/* Null-terminated, in order of preference where cycles are equal. */
-extern const struct dory_kernel_description *const dory_reference_kernels[]; /* portable C, every layer */
-extern const struct dory_kernel_description *const dory_xpulpv2_kernels[];   /* GAP8; what they refuse, the reference does */
-
-/* Cycles of the fastest of GAP8's kernels, were the layer one tile on eight cores. */
-uint64_t dory_least_cycles(const struct dory_layer *layer);
-
-/* True where GAP8's kernels take fewer cycles for a convolution in the form DORY_NORMALISE_SPLIT than in
- * DORY_NORMALISE_HIGH, with that rounding. Not where a channel has one output: its constants, which are longer, are read
- * from the flash. */
-bool dory_prefers_split(const struct dory_layer *layer, enum dory_rounding rounding);
-
-/* True where DORY_NORMALISE_SHARED is the best form for a convolution, where it can be had: a channel has one output, so
- * what counts is the bytes of its constants. */
-bool dory_prefers_shared(const struct dory_layer *layer);
-
 /* L1 bytes that the tile loop lays out for one input tile: the extent of rows and columns with border. */
 uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned input);
 uint32_t dory_output_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile);

@@ -1,4 +1,7 @@
-/* Element-wise addition of elements of any bits, sixteen channels of a pixel at a time, as integers. */
+/* Computes the element-wise addition of elements of 2, 4, 8 or 16 bits. Shapes: any, HWC.
+ *
+ * Each core takes a part of the groups of sixteen channels of a pixel. Inner loop: both inputs are unpacked to 32-bit
+ * integers, added, requantised and packed. */
 #include "../packed/unpack.h"
 #include "../share.h"
 #include "../stage.h"

@@ -1,5 +1,8 @@
-/* Concatenations of elements of any bits, or that are scaled: sixteen channels of a pixel of the output at a time, as
- * integers. What lies in a row of bytes as it is has a kernel of its own, see copy.c. */
+/* Concatenates tensors along the channels, of elements of any bits, or scaled. Shapes: any, HWC. Bytes that stay as they
+ * are have a kernel of their own, see copy.c.
+ *
+ * Each core takes a part of the groups of sixteen channels of an output pixel. Inner loop: they are unpacked to 32-bit
+ * integers, requantised and packed. */
 #include "../packed/unpack.h"
 #include "../share.h"
 #include "../stage.h"

@@ -1,20 +1,9 @@
-/* Convolutions of any elements, also in groups and with any dilation: what four pixels read is laid byte by byte in the
- * order of the weights, and is multiplied as four pixels of bytes.
+/* Computes convolutions with inputs or outputs of 16 bits, and convolutions in groups with these or with a dilation along a
+ * row, of elements and weights of any bits. Shapes: any kernel, stride and dilation; HWC.
  *
- * Of elements of 16 bits the low and high bytes are laid apart, and products of bytes are summed for either
- * (sum_block.h). That takes as long as products of halves would, and no weight need be widened.
- *
- * Sums of up to 16 pixels of a quad of channels are finished at once, channel by channel, where what is laid ready of them
- * is little, or is read once (dory_any_batch): a call for a channel takes some 100 cycles, whatever its pixels.
- *
- * With 16-bit inputs a block of 16 outputs takes 49 cycles for each word of a pixel, 0.8 a product of a core, and 140
- * beside. Elements take 10 cycles each (32 bits) to 21 (high), with calls of 400 (in 64 bits 750, by a division 1000) for 4
- * channels of up to 16 pixels; bytes whose kind is direct 320 to 565 a block. With 8 input channels a block has 128
- * products, so that its end is most of it: in tiles of 16x16 and 8x8 4.5 and 5.8 core cycles a product with 32 bits, 4.8
- * and 6.3 with 64, 5.9 and 7.2 high, 6.5 and 8.5 by a division; with 48 input channels 1.6 to 2.1. A linear layer has one of
- * a block's four pixels: 3.1 a product, and 600 cycles for a quad of channels beside, 1100 for a tile. With 80 inputs and 40
- * outputs, two quads for some cores and one for the others, that is 11. */
-
+ * What four pixels read is laid byte by byte in the order of the weights (im2col), and multiplied as four pixels of bytes.
+ * Of 16 bits, low and high bytes are laid apart, and products of bytes are summed for either. Inner loop: sum_block.h. The
+ * sums of up to 16 pixels of a quad of channels are requantised in one call, channel by channel. */
 #include "../scratch.h"
 #include "../walk.h"
 #include "../xpulpv2.h"

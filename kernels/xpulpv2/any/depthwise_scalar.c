@@ -1,18 +1,9 @@
-/* Depth-wise layers that no other kernel takes: elements of 16 bits, dilations, kernels of any size. Four pixels at a time.
+/* Computes depth-wise layers that no other kernel takes: elements of 16 bits, dilations. Shapes: kernels of any size and
+ * stride, HWC. Four pixels at a time.
  *
- * Of elements of 16 bits, two channels at a time where their number is even: a word is an element of either, and words of
- * two taps are packed to pairs of one channel. Of two taps, two words of weights and two offsets are loaded once, and each
- * pixel takes 2 loads, 2 packs and 2 dot products: 28 instructions for 16 products.
- *
- * Others product by product: a weight and four elements are loaded for four products, 9 instructions.
- *
- * Sums of some pixels lie in memory, channel by channel, so that constants are loaded once for all of them.
- *
- * 3x3 of them has a loop of its own, over pixels of a row (nine_taps.h).
- *
- * An output of a 3x3 of 16-bit elements takes some 35 cycles with DORY_NORMALISE_32, 4.0 a product, in large tiles: 14.5 for
- * its taps, 6 for the end, 3 to store it, 1.7 to spread weights; the rest is what is done once 16 pixels. A product of 64
- * bits takes 4 more (4.5 a product), a division 17 (5.9): see normalise.c for their instructions. */
+ * Inner loop, 16 bits and an even number of channels: a word is an element of two channels. Words of two taps are packed to
+ * pairs of one channel; a tap pair takes each pixel 2 loads, 2 packs and 2 dot products. Others: a weight and four elements
+ * are loaded for four products. 3x3 has a loop of its own, nine_taps.h. */
 #include "../scratch.h"
 #include "../walk.h"
 #include "../xpulpv2.h"

@@ -1,11 +1,9 @@
-/* Convolutions in groups. A quad of output channels reads a window of the input's channels (dory/layer.h). Each core copies
- * the rows of a window that a band of output rows reads to its scratch, a byte an element, where it is the input of a
- * convolution as any other: rows of a receptive field are contiguous words, and pixels are taken where they lie.
+/* Computes convolutions in groups, and depth-wise ones with a multiplier, of elements and weights of 2, 4 or 8 bits.
+ * Shapes: any kernel, stride and group, no dilation along a row; HWC.
  *
- * Depth multipliers have windows of one or two channels, of which a row of taps is filled up to words. 3x3 with four outputs
- * a channel takes 3 steps for 144 products in place of the 9 of whole fours, 3.8 MAC/cycle on 8 cores; with two outputs it
- * takes 6 steps and 3.0 MAC/cycle, for beside them are 84 cycles for the end of a block, 45 to find its pixels, 40 for its
- * part of copies, and 30 between its runs. */
+ * A quad of output channels reads a window of the input's channels (dory/layer.h). Each core copies the rows of a window
+ * that a band of output rows reads to its scratch, where they are the input of a convolution as any other. Inner loop:
+ * product.h. */
 #include "../packed/packed.h"
 #include "../packed/unpack.h"
 #include "../product.h"

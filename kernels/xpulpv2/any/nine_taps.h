@@ -2,7 +2,8 @@
  *
  * Words of two taps are packed to pairs of one channel, four pairs of either; the ninth tap takes a weight beside zero. All
  * weights are in registers: a pixel takes 9 loads, 8 packs, 10 dot products and 2 stores for 18 products, 14.5 cycles an
- * output, whatever the stride. */
+ * output, whatever the stride.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_NINE_TAPS_H
 #define DORY_XPULPV2_NINE_TAPS_H
 

@@ -1,3 +1,4 @@
+/* Stores four pixels of a quad of channels as elements of 2 to 16 bits; see store.h. */
 #include "store.h"
 
 #include "../packed/packed.h"

@@ -1,4 +1,5 @@
-/* From sums to elements of any bits, and to where they belong. */
+/* From sums to elements of any bits, and to where they belong.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_STORE_H
 #define DORY_XPULPV2_STORE_H
 

@@ -1,7 +1,8 @@
 /* Sums of a block of 4 pixels x 4 channels whose bytes were laid in the order of the weights.
  *
  * Of elements of 16 bits first the products of high bytes are summed, then 256 times that and the products of low bytes, all
- * of it in registers: beside its steps a block takes some 140 cycles. */
+ * of it in registers: beside its steps a block takes some 140 cycles.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_SUM_BLOCK_H
 #define DORY_XPULPV2_SUM_BLOCK_H
 

@@ -1,3 +1,5 @@
+/* The parts of the depth-wise kernels of any size that are not their inner loop: what is the same for all series of a tile,
+ * pairs of words of weights, and the transpose of two units at once; see series.h. */
 #include "any.h"
 
 #include "depthwise.h"

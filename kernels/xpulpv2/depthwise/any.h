@@ -1,4 +1,5 @@
-/* The parts of the depth-wise kernels of any size. */
+/* The parts of the depth-wise kernels of any size.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_ANY_H
 #define DORY_XPULPV2_ANY_H
 

@@ -1,5 +1,6 @@
 /* What all depth-wise kernels share: which core does what, and the transpose of the HWC input into words of four pixels
- * of one channel. The computing part, which sees only these words, is a function that is inlined here. */
+ * of one channel. The computing part, which sees only these words, is a function that is inlined here.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_DEPTHWISE_H
 #define DORY_XPULPV2_DEPTHWISE_H
 

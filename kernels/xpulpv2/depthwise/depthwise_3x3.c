@@ -1,5 +1,8 @@
-/* Depth-wise layers 3x3 of unsigned bytes, stride 1 or 2, from an input in HWC: words of four columns of one channel come
- * from transposes, and the columns of a strip that do not exist go where an existing one is written afterwards. */
+/* Computes depth-wise layers 3x3 of unsigned bytes, stride 1 or 2. Input and output HWC.
+ *
+ * A strip is four columns of four channels, computed from top to bottom; transposes make words of four columns of one
+ * channel. Columns of a strip that do not exist go where an existing one is written afterwards. Inner loop:
+ * depthwise_3x3.h. */
 #include "../xpulpv2.h"
 #include "depthwise.h"
 

@@ -13,7 +13,7 @@
  * - NEXT_CHANNEL, NEXT_CHANNEL_STRIDE_2: moves on from the last input row of a channel to the first one of the next
  * - AGAIN(label): to `label` where lanes are left to do, whose number is in t6
  * - OWN_OPERANDS: operands of all these
- */
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_DEPTHWISE_3X3_H
 #define DORY_XPULPV2_DEPTHWISE_3X3_H
 

@@ -1,8 +1,9 @@
-/* Depth-wise layers 3x3 of unsigned bytes, stride 1 or 2, from an input in CHW, with one column of border on the left and on
- * the right for stride 1; for stride 2 on the left, or on the right as TensorFlow has it. The border's columns are not
- * there, see depthwise_3x3_chw.h. A strip has four columns. The last one overlaps the one before where the width is no
- * multiple of four, or has the one to three columns that are left, in kernels with a function for these: the planner knows
- * which takes less, for with shares of their own for last strips cores may begin in the middle of one. */
+/* Computes depth-wise layers 3x3 of unsigned bytes, stride 1 or 2. Input CHW, output HWC, one column of border: on both
+ * sides for stride 1; on the left for stride 2, or on the right as TensorFlow has it.
+ *
+ * A strip is four columns of one channel after another, from top to bottom. The last strip overlaps the one before where
+ * the width is no multiple of four, or has the one to three columns that are left; the planner knows which takes less.
+ * Inner loop: depthwise_3x3.h, each input word loaded once where it lies. */
 #include "depthwise_3x3_chw.h"
 #include "../scratch.h"
 #include "../share.h"

@@ -1,6 +1,7 @@
 /* How the kernels for depth-wise layers 3x3 load words of an input in CHW, assembly text; see depthwise_3x3.h, which this
  * includes. A word is loaded where it lies; at the edges of a row there are no columns beyond, and words have a byte of
- * border shuffled in, or shifted in for stride 1 where the border is zero. */
+ * border shuffled in, or shifted in for stride 1 where the border is zero.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_DEPTHWISE_3X3_CHW_H
 #define DORY_XPULPV2_DEPTHWISE_3X3_CHW_H
 

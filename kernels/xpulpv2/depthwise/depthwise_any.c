@@ -1,6 +1,8 @@
-/* Depth-wise layers of any kernel size and stride along two dimensions, signed inputs, too: one kernel for each
- * normalisation that is done between registers, two for those whose constants it brings to such a form itself, and one for
- * all others, whose sums go through memory. */
+/* Computes depth-wise layers of bytes, of any kernel size and stride along two dimensions, signed inputs too. HWC.
+ *
+ * Transposes make words of four columns of one channel. Inner loop: series.h, two fours of outputs at a time. There is one
+ * kernel for each requantisation between registers, two that bring their constants to such a form, and one for all others,
+ * whose sums go through memory. */
 #include "../xpulpv2.h"
 #include "any.h"
 #include "depthwise.h"

@@ -1,4 +1,5 @@
-/* What the descriptions of the depth-wise kernels share. */
+/* What the descriptions of the depth-wise kernels share.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_DEPTHWISE_DESCRIPTION_H
 #define DORY_XPULPV2_DEPTHWISE_DESCRIPTION_H
 

@@ -1,5 +1,6 @@
 /* From four sums of depth-wise layers to four output elements, assembly text. An including file defines STEP_1 and STEP_2:
- * registers with the steps from the fourth column of the output to the third, from there to the second. */
+ * registers with the steps from the fourth column of the output to the third, from there to the second.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_FINISH_H
 #define DORY_XPULPV2_FINISH_H
 

@@ -1,6 +1,7 @@
-/* Depth-wise layers along one dimension, of any kernel size and stride: see line.h. A kernel for each normalisation that is
- * done between registers, two for those whose constants it brings to such a form itself, and one for all others, whose sums
- * go through memory. */
+/* Computes depth-wise layers of bytes along one dimension, rows or columns, of any kernel size and stride. HWC.
+ *
+ * Inner loop: line.h, four outputs of a line at a time. There is one kernel for each requantisation between registers, two
+ * that bring their constants to such a form, and one for all others, whose sums go through memory. */
 #include "line.h"
 
 #include "../scratch.h"

@@ -1,37 +1,18 @@
-/* Depth-wise layers along one dimension: fours of outputs next to each other on a line, made of words of four pixels of one
- * channel ("a lane"). Words are packed from bytes where they are used (4 loads, 2 packs), so that nothing is transposed,
- * channels may be any number, and a line may lie in a row or in a column.
+/* The inner loops of depth-wise layers along one dimension: four outputs next to each other on a line, made of words of four
+ * pixels of one channel ("a lane"). Words are packed from bytes where they are used (4 loads, 2 packs), so that nothing is
+ * transposed, channels may be any number, and a line may lie in a row or in a column.
  *
  * Outputs 0 and 1 of a four read near words, at pixels 4 * i, outputs 2 and 3 far ones, 2 * stride pixels further. Outputs 0
  * and 2 take words of weights as they are, 1 and 3 the same moved on by `stride` bytes; so many steps as moved ones need.
  *
  * Instructions of a four beside those that finish it (16 to 34; see finish.h), for K taps:
  * - sliding, stride 1, unsigned, up to 5 steps (K <= 19): the near words move on by one a four, and a far word is made of
- * two near ones. Up to 3 steps have their weights in registers: 6 + 6 * steps, 12 with K = 3, 18 with 5 and 24 with 10,
- * which with DORY_DIRECT_CLAMPED (20) is at most 3.0, 4.2 and 7.3 MAC/cycle on 8 cores; more load them: 7 + 8 * steps, 39
- * with K = 15.
+ *   two near ones. Up to 3 steps have their weights in registers: 6 + 6 * steps; more load them: 7 + 8 * steps.
  * - any: 8 + 18 * steps.
- * A lane takes 80 to 100 cycles beside its fours, what is done once a quad or once a call 200, and a tile 640. Of whole
- * lines that lie in a row all quads of a core are one call. Outputs that are no four, at the end of a line or of lines
- * shorter than four, are summed one by one, see line_sum.c.
  *
  * What ends in 64 bits or by a division is brought to a form for registers, quad by quad (struct dory_halves and
- * dory_quotient: 50 to 100 cycles a channel). What has none, other roundings of 16 and 32 bits and divisions by reciprocals
- * have sums in memory, 8 fours at a time: 25 to 35 cycles an output.
- *
- * With few taps the end is most of it. Cycles of an output in whole lines, taps and end, and what that is a product:
- *                                  end   3 taps       5 taps       10 taps
- *     DORY_DIRECT                    4    6.9   2.3    8.4   1.7    9.9   1.0
- *     clamped                        5    8.0   2.7    9.5   1.9   11.0   1.1
- *     split, away from zero         10     13   4.3   14.5   2.9     16   1.6
- *     halves (64 bits)               7   10.2   3.4   11.8   2.4   13.2   1.3
- *     high, away                    14     17   5.7   18.5   3.7     20   2.0
- *     high, half to even            15     18   6.0   19.5   3.9     21   2.1
- *     quotient (division)           18     21   7.0   22.5   4.5     24   2.4
- * so a layer with three taps that rounds halves of high products or divides takes 6 cycles of a core a product or more
- * however long its lines are: mulh stalls for 4 cycles, and a sum of 3 products shares its end with no other. Lines of 24 to
- * 28 outputs take 2 to 6 more a product: that is the 640 cycles of a tile and the 200 of a quad, of which a core has one or
- * two. Layers of one output have a kernel of their own, single.c. */
+ * dory_quotient). What has none has sums in memory, 8 fours at a time. docs/notes/gap8-cycles.md has the cycles.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_LINE_H
 #define DORY_XPULPV2_LINE_H
 

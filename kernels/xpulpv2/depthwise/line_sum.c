@@ -1,5 +1,7 @@
-/* Words of pixels become a word of each lane, as in transpose.h, 22 instructions for 16 products; with K taps some
- * 150 + 22 * K / 4 cycles an output of four lanes, calls and stores included. */
+/* Computes one output of a line of a depth-wise layer for four channels, where fewer than four outputs are next to each
+ * other.
+ *
+ * Inner loop: words of four pixels become a word of each lane, as in transpose.h: 22 instructions for 16 products. */
 #include "line_sum.h"
 
 #include "../transpose.h"

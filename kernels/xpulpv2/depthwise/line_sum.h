@@ -1,4 +1,5 @@
-/* One output of a line of a depth-wise layer, where there are fewer than four next to each other. */
+/* One output of a line of a depth-wise layer, where there are fewer than four next to each other.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_LINE_SUM_H
 #define DORY_XPULPV2_LINE_SUM_H
 

@@ -10,10 +10,12 @@
  * Two fours one above the other, stride 1, of a kernel of H rows and S steps take 13 + S * (12 * H + 3) instructions and
  * twice those that finish a four (16 to 34, see finish.h): 22 an output of 5x5 with DORY_DIRECT_CLAMPED, of which 10 are dot
  * products (a dot product of 4 for 2.5 that are needed), 5 loads and 5 the end; the transpose takes 3 to 4 more, and what is
- * done once a lane or a strip 2. In 25 columns that is 5.6 MAC/cycle on 8 cores, in 16 columns 6.6; see docs/gap8.md.
+ * done once a lane or a strip 2. In 25 columns that is 5.6 MAC/cycle on 8 cores, in 16 columns 6.6; see
+ * docs/notes/gap8-cycles.md.
  *
  * With strides of 3 and 4 the columns and rows between windows are transposed, too: of 3x3 an output takes 59 cycles of a
- * core, 6.4 a product, of which 36 are the transpose (16 input columns and 4 rows a four). */
+ * core, 6.4 a product, of which 36 are the transpose (16 input columns and 4 rows a four).
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_SERIES_H
 #define DORY_XPULPV2_SERIES_H
 

@@ -1,11 +1,8 @@
-/* Depth-wise layers of one output pixel, as at the end of a network or of a line: all other kernels compute four pixels at
- * least. A quad of channels is summed tap by tap: words of four taps are transposed to words of a channel, 8 instructions
- * for 16 products, beside as many loads and 4 dot products.
+/* Computes depth-wise layers of bytes with one output pixel, as at the end of a network or of a line. Shapes: any kernel;
+ * HWC.
  *
- * Of a quad, four taps of a row take 38 cycles (2.4 a product), a row 9, and its end 200 (32 bits) to 270 (high, split), or
- * through memory 430 to 790 (64 bits, a division); a tile 500. 7x7 has 196 products a quad, hence with 32 bits 4.1 core
- * cycles a product, 4.5 with 256 channels. Kernels of 5x5 and less take more than 6, for few products share their end: 4x4
- * 6.7 and 3x3 10.6 with 256 channels, a line of 15 taps and 128 channels 8.9, high; and so does 7x7 by a division, 7.4. */
+ * Each core takes a part of the quads of channels. Inner loop: words of four taps are transposed to words of one channel, 8
+ * instructions for 16 products, beside as many loads and 4 dot products. */
 #include "../product.h"
 #include "../xpulpv2.h"
 

@@ -1,5 +1,5 @@
 /* The fours of some lanes of a kernel of one step or two, assembly text; see series.h, which has what is not defined here.
- */
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_TWO_STEPS_H
 #define DORY_XPULPV2_TWO_STEPS_H
 

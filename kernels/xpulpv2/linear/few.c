@@ -1,9 +1,8 @@
-/* Fully connected layers with few outputs. In the first part each core adds up a slice of the input for one quad, in the
- * second one each core adds up the slices of an output and normalises it; sums are modulo 2^32, in any order.
+/* Computes fully connected layers of bytes with fewer outputs than cores.
  *
- * A word of input takes 3 instructions with one output, 5 with two, 7 with three and 9 with four: 1.3 to 1.8 MAC a cycle and
- * core. With one output a word's two loads would be followed by the product that needs them, one cycle too early, so that
- * two words go together. */
+ * First each core adds up a slice of the input for one quad of outputs. Then each core adds up the slices of an output and
+ * requantises it (`.finish`); sums are modulo 2^32, in any order. Inner loop: a word of input takes 3 instructions with one
+ * output, 5 with two, 7 with three and 9 with four. With one output two words go together, so that no load is waited for. */
 #include "few.h"
 
 #include "../dots.h"

@@ -1,5 +1,6 @@
 /* How the cores share a fully connected layer with fewer outputs than there are cores: each has a slice of the input of one
- * quad. */
+ * quad.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_FEW_H
 #define DORY_XPULPV2_FEW_H
 

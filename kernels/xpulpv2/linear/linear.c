@@ -1,5 +1,8 @@
-/* Convolutions of few pixels, see linear.h: 5 loads for 4 dot products. (Eight channels at a time would be 6 % faster, where
- * they divide evenly.) */
+/* Computes fully connected layers of bytes, and convolutions of few pixels. Shapes: no dilation along a row; input channels
+ * that divide by 4, or one pixel and a 1x1 kernel; HWC.
+ *
+ * Each core takes a part of the quads of output channels. Inner loop: one pixel times four channels, 5 loads for 4 dot
+ * products. */
 #include "linear.h"
 
 #include "../dots.h"

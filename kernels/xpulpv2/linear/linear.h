@@ -1,5 +1,6 @@
 /* Convolutions of few pixels, above all of one: a fully connected layer. One pixel times 4 channels, each core its own range
- * of channels. What weights are and how sums end is a kernel's own; all is inlined there. */
+ * of channels. What weights are and how sums end is a kernel's own; all is inlined there.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_LINEAR_H
 #define DORY_XPULPV2_LINEAR_H
 

@@ -1,5 +1,8 @@
-/* Copies of bytes by a map, or with a stride (see dory_layer.map): pixel by pixel, whose channels are a run in nearly all
- * layers. The map lies in L2: a core reads it once a row and once a pixel. */
+/* Copies bytes: by a map of rows, columns and channels (dory_layer.map), with a stride, or as a concatenation along the
+ * channels. Shapes: any, HWC.
+ *
+ * Each core takes a part of the pixels. Inner loop: two unaligned words of a pixel's channels are loaded, then stored. The
+ * map lies in L2: a core reads it once a row and once a pixel. */
 #include <stdbool.h>
 
 #include "../share.h"

@@ -1,5 +1,7 @@
-/* First layers, see narrow.h: what a pixel reads is 28 bytes, 3x3 of three channels or 5x5 of one, or 12, 3x3 of one. A core
- * copies it to its scratch for a batch of pixels, which all output channels go by. */
+/* Computes first layers of bytes: 3x3 of three channels, 5x5 of one (28 bytes a pixel), 3x3 of one (12 bytes). Input HWC,
+ * output HWC or CHW.
+ *
+ * A core copies what each pixel of a batch reads to its scratch, which all output channels go by. Inner loop: narrow.h. */
 #include "../gather.h"
 #include "../scratch.h"
 #include "../xpulpv2.h"

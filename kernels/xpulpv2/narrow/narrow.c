@@ -1,5 +1,7 @@
-/* Pointwise convolutions of bytes from few input channels, see narrow.h. A core's share is a range of the grid of pairs of
- * output channels by pixels. */
+/* Computes pointwise convolutions of bytes from 8, 16, 24 or 32 input channels. Input HWC, output HWC or CHW.
+ *
+ * A core's share is a range of the grid of pairs of output channels by pixels. Inner loop: narrow.h, one pixel times two
+ * channels, whose weights stay in registers. */
 #include "narrow.h"
 #include "../share.h"
 #include "../xpulpv2.h"

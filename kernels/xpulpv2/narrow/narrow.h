@@ -1,7 +1,8 @@
 /* Innermost code of convolutions whose pixels have few words: the weights of two output channels, and what finishes their
  * sums, stay in registers, and pixel after pixel goes by. A pixel of W words takes 3 W instructions and those of `finish`,
  * where blocks of 4 pixels x 4 channels (product.h) take as many for the same products, but load constants, addresses and
- * counts anew for every 16 sums. */
+ * counts anew for every 16 sums.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_NARROW_H
 #define DORY_XPULPV2_NARROW_H
 

@@ -5,7 +5,8 @@
  * few shifts by bytes make the words of four channels of it, and the product's step remains one of 4 input bytes. And input
  * elements become bytes where four pixels are gathered, once for all output channels.
  *
- * Nothing of this is linked into a network whose layers have bytes only. */
+ * Nothing of this is linked into a network whose layers have bytes only.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_PACKED_H
 #define DORY_XPULPV2_PACKED_H
 

@@ -1,5 +1,8 @@
-/* Convolutions with weights, inputs or outputs below 8 bits; see packed.h. The bits in a kernel's name are those of the
- * weights. */
+/* Computes convolutions with weights, inputs or outputs of 2 or 4 bits. Shapes: any kernel, stride and dilation; HWC. The
+ * bits in a kernel's name are those of the weights.
+ *
+ * Inputs of bytes in whole words are read where they lie; others are unpacked to bytes, four pixels at a time. Inner loop:
+ * product.h, with weights that are unpacked in registers (packed_weights.h). */
 #include "../scratch.h"
 #include "../walk.h"
 #include "../xpulpv2.h"

@@ -1,4 +1,7 @@
-/* Convolutions of few pixels, see linear.h, with weights of 4 and 2 bits; see packed.h. */
+/* Computes fully connected layers, and convolutions of few pixels, with weights of 4 and 2 bits.
+ *
+ * Each core takes a part of the quads of output channels. Inner loop: linear.h's, with weights that are unpacked in
+ * registers. */
 #include "../linear/linear.h"
 #include "../xpulpv2.h"
 #include "packed_weights.h"

@@ -1,4 +1,5 @@
-/* How the product's step loads and unpacks weights of 4 and 2 bits: see packed.h and product_block.h. */
+/* How the product's step loads and unpacks weights of 4 and 2 bits: see packed.h and product_block.h.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_PACKED_WEIGHTS_H
 #define DORY_XPULPV2_PACKED_WEIGHTS_H
 

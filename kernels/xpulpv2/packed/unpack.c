@@ -1,3 +1,4 @@
+/* Reads and writes sixteen elements of 2 to 16 bits as 32-bit integers; see unpack.h. */
 #include "unpack.h"
 
 #include "../normalise.h"

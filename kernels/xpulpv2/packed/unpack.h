@@ -1,4 +1,5 @@
-/* Elements of 2 and 4 bits as bytes, and bytes as such elements: a few shifts and shuffles a word. */
+/* Elements of 2 and 4 bits as bytes, and bytes as such elements: a few shifts and shuffles a word.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_UNPACK_H
 #define DORY_XPULPV2_UNPACK_H
 

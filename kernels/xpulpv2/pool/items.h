@@ -1,4 +1,5 @@
-/* How pools of any elements are divided: for the kernel, and for the planner. */
+/* How pools of any elements are divided: for the kernel, and for the planner.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_POOL_ITEMS_H
 #define DORY_XPULPV2_POOL_ITEMS_H
 

@@ -1,4 +1,8 @@
-/* Maximum and average of bytes, four channels at a time, and those that are left over one at a time. */
+/* Computes maximum and average pools of bytes. Shapes: any window, stride and dilation, HWC.
+ *
+ * A core's share is a range of the grid of pixels by quads of channels. Inner loop: a word of four channels is loaded; a
+ * maximum of the four takes one instruction, their sums take four dot products. Channels that no quad has are computed one
+ * by one. */
 #include "pool.h"
 
 #include "../share.h"

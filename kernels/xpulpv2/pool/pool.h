@@ -1,4 +1,5 @@
-/* What pools of bytes and pools of any elements share: windows' rows of four channels, and the end of four elements. */
+/* What pools of bytes and pools of any elements share: windows' rows of four channels, and the end of four elements.
+ * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_POOL_H
 #define DORY_XPULPV2_POOL_H
 

@@ -1,8 +1,9 @@
-/* Maximum and average of elements of any bits. Most of it is done for four channels at a time, which are whole bytes
- * whatever their bits, so that there is something to share where few pixels come out. A maximum of elements that stay what
- * they are is that of fields of words, and neither unpacked nor packed; sums of few taps are added sixteen at a time, two
- * in a word. Where elements are fields of a word, their sign bits are turned: that makes them larger by half of their range
- * and all without a sign. */
+/* Computes maximum and average pools of elements of any bits. Shapes: any window and stride, HWC.
+ *
+ * Four channels at a time, which are whole bytes whatever their bits; sums of few taps sixteen at a time, two in a word.
+ * Inner loop: a maximum of elements that stay what they are is that of fields of words, neither unpacked nor packed. Where
+ * elements are fields of a word, their sign bits are turned: that makes them larger by half of their range, and all without
+ * a sign. */
 #include "../packed/unpack.h"
 #include "../share.h"
 #include "../walk.h"

@@ -1,0 +1,59 @@
+#include "choose/form.h"
+
+/* An engine on so many cores, as requantise() asks it. */
+struct asked {
+    const struct dory_engine *engine;
+    unsigned cores;
+};
+
+static uint64_t ask_cycles(const void *context, const struct dory_layer *layer)
+{
+    const struct asked *asked = context;
+    return dory_engine_cycles(asked->engine, layer, asked->cores);
+}
+
+/* A convolution in the engine's favourite form that equals the model's. */
+static bool form_sums(const struct described_layer *described, const struct asked *asked, struct formed_layer *formed,
+                      struct arena *arena)
+{
+    struct requantise_engine engine = {.layer = &described->record, .cycles = ask_cycles, .context = asked};
+    struct requantisation *form = arena_array(arena, struct requantisation, 1);
+    if (!requantise(described->sums, &engine, form, arena))
+        return false;
+    requantisation_describe(form, &formed->record);
+    formed->requantisation = form;
+    return true;
+}
+
+/* Tables where these are faster. */
+static void take_tables(const struct described_layer *described, const struct asked *asked, struct formed_layer *formed)
+{
+    if (described->tables && ask_cycles(asked, described->tables) < ask_cycles(asked, &formed->record))
+        *formed = (struct formed_layer){asked->engine, *described->tables, NULL};
+}
+
+static bool form_for(const struct described_layer *described, const struct asked *asked, struct formed_layer *formed,
+                     struct arena *arena)
+{
+    *formed = (struct formed_layer){asked->engine, described->record, described->requantisation};
+    if (!described->sums)
+        return ask_cycles(asked, &described->record) != UINT64_MAX;
+    if (!form_sums(described, asked, formed, arena))
+        return false;
+    take_tables(described, asked, formed);
+    return true;
+}
+
+bool form_layer(const struct described_layer *described, const struct target *target, unsigned cores, const char *name,
+                struct formed_layer *formed, struct arena *arena, struct diagnostics *diagnostics)
+{
+    for (const struct dory_engine *const *engine = target->engines; *engine; engine++)
+        if (form_for(described, &(struct asked){*engine, cores}, formed, arena))
+            return true;
+    if (described->sums)
+        diagnose(diagnostics, SEVERITY_ERROR, name, NULL, "%s", requantise_refusal(described->sums->stage));
+    else
+        diagnose(diagnostics, SEVERITY_ERROR, name, NULL, "no kernel for it: %d-bit elements, %d-bit weights",
+                 described->record.input_bits, described->record.weight_bits);
+    return false;
+}

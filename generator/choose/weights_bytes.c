@@ -1,0 +1,40 @@
+/* Bytes of weights: of a layer, of those that a run brings from the flash, and of those that are in L2 before it. */
+#include "choose/problem.h"
+
+#include <inttypes.h>
+
+bool layer_brings_weights(const struct problem *p, int layer)
+{
+    return layer_has_weights(&p->layers[layer].record) && !(p->resident && p->resident[layer]);
+}
+
+uint64_t layer_weights_bytes(const struct dory_layer *record)
+{
+    return (uint64_t)dory_divide_up(record->output_channels, 4) * tile_quad_bytes(record, record->input_channels);
+}
+
+uint64_t layer_brought_bytes(const struct problem *p, int layer)
+{
+    return layer_brings_weights(p, layer) ? layer_weights_bytes(&p->layers[layer].record) : 0;
+}
+
+bool resident_reserve(struct problem *p, struct diagnostics *diagnostics)
+{
+    uint64_t bytes = 0;
+    for (int l = 0; l < p->network->layer_count; l++)
+        if (p->resident && p->resident[l])
+            bytes += aligned((uint32_t)layer_weights_bytes(&p->layers[l].record));
+    if (bytes == 0 || (p->options->weights == WEIGHTS_LINKED && !p->options->tables_in_l2))
+        return true; /* beside an arena whose size was given, what is linked takes nothing from it */
+    bytes += p->options->weights == WEIGHTS_LINKED ? FLASH_HEADER_BYTES : DORY_LOADED_BYTES;
+    if (bytes >= p->l2_bytes) {
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, "weights",
+                 "does not fit L2: weights that are to stay there take %" PRIu64 " bytes of %" PRIu32
+                 "; with 'auto' as many stay as are worth it, with 'flash' none",
+                 bytes, p->l2_bytes);
+        return false;
+    }
+    p->resident_bytes = (uint32_t)bytes;
+    p->l2_bytes -= p->resident_bytes;
+    return true;
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Writes the tables between the FIGURES markers of README.md and docs/results.md from tests/results.csv, or (--check) compares them.
+
+Ours are measured; those of others are published, and stand here with their source.
+"""
+import argparse
+import csv
+import pathlib
+import re
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+MARKERS = re.compile(r"(<!-- FIGURES: (\w+), .*? -->\n).*?(<!-- FIGURES: end -->)", re.DOTALL)
+
+# Row of results.csv, title, what the original's authors published.
+ORIGINAL = [
+    ("mobilenet_v1_1.0_128", "MobileNetV1-1.0-128", "8.00 (paper), 9.07 (tutorial on gvsoc)"),
+    ("mobilenet_v1_0.5_192", "MobileNetV1-0.5-192", "6.86 (paper)"),
+    ("mobilenet_v1_0.25_128", "MobileNetV1-0.25-128", "4.74 (paper)"),
+    ("mobilenet_v2_1.0_128", "MobileNetV2-1.0-128", "5.27 (paper)"),
+    ("dronet_complete", "DroNet", "5.75 (log)"),
+    ("PenguiNet_64", "PenguiNet_64", "3.98 (log)"),
+    ("Residual_connection_test_1", "Residual_connection_test_1", "6.44 (log)"),
+    ("dscnn_test", "dscnn_test", "2.98 (log)"),
+]
+MLPERF = [
+    ("kws_ds_cnn", "keyword spotting"),
+    ("vww_mobilenet_v1_0.25_96", "visual wake words"),
+    ("ic_resnet8", "image classification"),
+    ("ad_autoencoder", "anomaly detection"),
+]
+OTHERS = [
+    "| STM32H7A3, Cortex-M7, 280 MHz (v1.2) | 3.17 M | 6.67 M | 11.4 M | 343 k |",
+    "| RA8D1, Cortex-M85 with Helium, 480 MHz (v1.2) | 1.66 M | 6.43 M | 4.07 M | 255 k |",
+    "| NDP9120, neural accelerator, 98 MHz (v1.2) | 145 k | 402 k | 502 k | - |",
+    "| GAP9 with its NE16 accelerator, 240 MHz (v1.0) | 176 k | 416 k | 228 k | 65 k |",
+]
+
+
+class Run:
+    """The whole run of a network: its row 'all'."""
+
+    def __init__(self, row):
+        self.mac, self.cycles = int(row["MAC"]), int(row["cycles of the run"])
+
+    def rate(self):
+        return f"{self.mac / self.cycles:.2f}"
+
+    def milliseconds(self):
+        return f"{self.cycles / 1e5:.{1 if self.cycles >= 1e6 else 2}f}"  # at 100 MHz
+
+
+def read_runs():
+    with open(SOURCE / "tests/results.csv", newline="", encoding="utf-8") as file:
+        return {row["network"]: Run(row) for row in csv.DictReader(file) if row["layer"] == "all" and row["cycles of the run"]}
+
+
+def summary(runs):
+    yield "| network | million MAC | ms at 100 MHz | MAC/cycle | the original DORY's |"
+    yield "|---|---|---|---|---|"
+    first = [row for row in ORIGINAL if row[0] in ("mobilenet_v1_1.0_128", "mobilenet_v2_1.0_128", "dronet_complete")]
+    tiny = [(name, f"MLPerf Tiny, {title}", "-") for name, title in MLPERF[:3]]
+    tiny.append(("ad_autoencoder_resident", "MLPerf Tiny, anomaly detection, weights that stay in L2", "-"))
+    for name, title, published in first + tiny:
+        run = runs[name]
+        yield f"| {title} | {run.mac / 1e6:.1f} | {run.milliseconds()} | **{run.rate()}** | {published.partition(' ')[0]} |"
+
+
+def original(runs):
+    yield "| network | million MAC | original's MAC/cycle | dory's MAC/cycle | dory's cycles |"
+    yield "|---|---|---|---|---|"
+    for name, title, published in ORIGINAL:
+        run = runs[name]
+        yield f"| {title} | {run.mac / 1e6:.1f} | {published} | **{run.rate()}** | {run.cycles:,} |"
+
+
+def mlperf(runs):
+    yield "| system | " + " | ".join(title for _, title in MLPERF) + " |"
+    yield "|---" * (len(MLPERF) + 1) + "|"
+    for suffix, words in (("", "in flash"), ("_resident", "stay in L2")):
+        cells = [f"{runs[name + suffix].cycles:,}" if name + suffix in runs else "not measured" for name, _ in MLPERF]
+        yield f"| **GAP8, dory** (8 cores, gvsoc, weights {words}) | " + " | ".join(cells) + " |"
+    yield from OTHERS
+
+
+def bits(runs):
+    yield "| weights of MobileNetV1-1.0-128 | cycles | MAC/cycle |"
+    yield "|---|---|---|"
+    for name, words in (("mobilenet_v1_1.0_128", "8 bits"), ("mobilenet_v1_1.0_128_4bit", "4 bits")):
+        yield f"| {words} | {runs[name].cycles:,} | {runs[name].rate()} |"
+
+
+TABLES = {table.__name__: table for table in (summary, original, mlperf, bits)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="compare, write nothing")
+    options = parser.parse_args()
+    runs, found, stale = read_runs(), set(), []
+    for path in (SOURCE / "README.md", SOURCE / "docs/results.md"):
+        text = path.read_text(encoding="utf-8")
+        found |= {match[2] for match in MARKERS.finditer(text)}
+        new = MARKERS.sub(lambda match: match[1] + "\n".join(TABLES[match[2]](runs)) + "\n" + match[3], text)
+        if new != text:
+            stale.append(path.name)
+            if not options.check:
+                path.write_text(new, encoding="utf-8")
+    if found != set(TABLES):
+        sys.exit(f"no markers of the tables {sorted(set(TABLES) - found)}")
+    if stale and options.check:
+        sys.exit(f"{', '.join(stale)}: not the figures of tests/results.csv; scripts/figures documents writes them")
+    print("documents have the figures of tests/results.csv" if not stale else f"written: {', '.join(stale)}")
+
+
+if __name__ == "__main__":
+    main()
