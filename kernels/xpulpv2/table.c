@@ -1,7 +1,8 @@
-/* Computes any function of one byte, by a table of its 256 values in L1. Shapes: any.
+/* Computes any function of one byte, by a table of its 256 values in L1; or of one channel, with a stride, a table for each
+ * channel of the output. Shapes: any.
  *
- * Each core takes a part of the words. Inner loop: a word is taken apart, four bytes are looked up, and packed: 12
- * instructions. */
+ * Each core takes a part of the words, or pixels. Inner loops: a word is taken apart, four bytes are looked up, and packed,
+ * 12 instructions; or two pixels are looked up, 6 instructions. */
 #include "share.h"
 #include "xpulp.h"
 #include "xpulpv2.h"

@@ -1,6 +1,8 @@
-/* Transpositions of bytes. Two of the three dimensions of a tile are a matrix that is turned, in blocks of 4 x 4 bytes with
- * the words and shuffles of transpose.h; the third says how many matrices there are. Where the channels stay channels, they
- * are runs, as in copies. */
+/* Transposes tiles of bytes. Shapes: any order of rows, columns and channels.
+ *
+ * Two of the three dimensions of a tile are a matrix that is turned; the third says how many matrices there are. Each core
+ * takes a part of the blocks of 4 x 4 bytes. Inner loop: a block in 18 instructions, with words and shuffles (transpose.h).
+ * Where channels stay channels they are runs, as in copies. */
 #include "dory/transposition.h"
 #include "../share.h"
 #include "../transpose.h"
