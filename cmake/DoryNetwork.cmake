@@ -4,10 +4,12 @@
 #                  [L1_BYTES <n>]           of the memory level; default: the target's
 #                  [L2_BYTES <n>]           of the arena; default: what the network's own code and tables and the
 #                                           application leave of L2
-#                  [APPLICATION_L2_BYTES <n>]  what the application takes of L2, code and data; default: 16384
+#                  [APPLICATION_L2_BYTES <n>]  what the application takes of L2, code and data; default: 16384, and
+#                                           buffers of its own for the network's inputs and outputs
 #                  [CORES <n>]              of the cluster; default: the target's
 #                  [CLOCKS <FC>/<CL>]       plan for these clocks of controller and cluster, in MHz; default: equal ones
 #                  [EXACT_ADD]              keep sums that can leave 8 bits in 16 bits, do not saturate
+#                  [ALL_CHANNELS]           compute also channels that are constant, and those that no layer reads
 #                  [REQUANTISATION exact|fast]  fast: a cheaper form where it is not proven equal; the plan says for
 #                                           how many sums it differs; default: exact
 #                  [WEIGHTS flash|resident|auto|linked]  where weights are before a run: resident: in L2 from run to run,
@@ -41,7 +43,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/DoryFlash.cmake)
 # is built: files of an earlier run would be compiled, and nobody would notice.
 function(_dory_check_options name)
   set(own --target TARGET --config CONFIG --check CHECK --l1-bytes L1_BYTES --l2-bytes L2_BYTES
-      --application-bytes APPLICATION_L2_BYTES --cores CORES --clocks CLOCKS --exact-add EXACT_ADD --requantisation REQUANTISATION --weights WEIGHTS --dump-tensors DUMP
+      --application-bytes APPLICATION_L2_BYTES --application-buffers APPLICATION_L2_BYTES --cores CORES --clocks CLOCKS --exact-add EXACT_ADD --all-channels ALL_CHANNELS --requantisation REQUANTISATION --weights WEIGHTS --dump-tensors DUMP
       --name "the first argument" --output-dir "not to be chosen" --depfile "not to be chosen"
       --firmware "not to be chosen" --dump "not possible" --list-outputs "not possible" --help "not possible")
   foreach(option IN LISTS ARGN)
@@ -73,11 +75,17 @@ function(_dory_generator_options variable)
       list(APPEND options ${flag_${option}} ${arg_${option}})
     endif()
   endforeach()
+  if(NOT DEFINED arg_L2_BYTES AND NOT DEFINED arg_APPLICATION_L2_BYTES)
+    list(APPEND options --application-buffers)
+  endif()
   if(DEFINED arg_CLOCKS)
     list(APPEND options --clocks ${arg_CLOCKS})
   endif()
   if(arg_EXACT_ADD)
     list(APPEND options --exact-add)
+  endif()
+  if(arg_ALL_CHANNELS)
+    list(APPEND options --all-channels)
   endif()
   if(DEFINED arg_REQUANTISATION)
     if(NOT arg_REQUANTISATION MATCHES "^(exact|fast)$")
@@ -134,7 +142,7 @@ function(_dory_outputs variable prefix when use)
 endfunction()
 
 function(dory_add_network name model)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "EXACT_ADD" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;CLOCKS;REQUANTISATION;WEIGHTS;CHECK" "DUMP;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "EXACT_ADD;ALL_CHANNELS" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;CLOCKS;REQUANTISATION;WEIGHTS;CHECK" "DUMP;OPTIONS")
   dory_require_arguments("dory_add_network(${name})" "CONFIG;TARGET;L1_BYTES;L2_BYTES;APPLICATION_L2_BYTES;CORES;CLOCKS;REQUANTISATION;WEIGHTS;CHECK;DUMP" ${ARGN})
   _dory_check_options(${name} ${arg_OPTIONS})
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")

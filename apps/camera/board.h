@@ -14,6 +14,9 @@ int board_close(void);
 /* Captures the next frame; a second capture may be started while one is under way. */
 int board_start_capture(uint8_t frame[BOARD_BYTES]);
 
+/* Is the older of those captures complete? Then board_await_capture returns at once. */
+int board_capture_is_complete(void);
+
 /* Returns when the older of those captures is complete. */
 int board_await_capture(void);
 

@@ -22,6 +22,8 @@ int board_start_capture(uint8_t frame[BOARD_BYTES])
     return DORY_OK;
 }
 
+int board_capture_is_complete(void) { return 1; }
+
 int board_await_capture(void)
 {
     if (started == awaited)

@@ -26,9 +26,23 @@ int board_close(void)
     return gap8_camera_close();
 }
 
-int board_start_capture(uint8_t frame[BOARD_BYTES]) { return gap8_camera_start(frame); }
+static unsigned awaited; /* captures that were started and not waited for */
 
-int board_await_capture(void) { return gap8_camera_wait(); }
+int board_start_capture(uint8_t frame[BOARD_BYTES])
+{
+    int status = gap8_camera_start(frame);
+    awaited += status == DORY_OK;
+    return status;
+}
+
+int board_capture_is_complete(void) { return gap8_camera_captures() < awaited; }
+
+int board_await_capture(void)
+{
+    int status = gap8_camera_wait();
+    awaited -= status == DORY_OK;
+    return status;
+}
 
 int board_print(const char *text)
 {

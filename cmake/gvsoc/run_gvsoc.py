@@ -239,6 +239,39 @@ def check_pictures(pattern, parts):
                       % (pattern, first, CAMERA_WIDTH * CAMERA_HEIGHT, CAMERA_WIDTH, CAMERA_HEIGHT))
 
 
+PEER = 'cpx_peer'
+
+
+def connect_cpx_peer(board, stream):
+    """The ESP32 of an AI-deck at SPI 1, where gapy's board has a display, and at GPIO 3 and 18."""
+    board['cpx_peer'] = {'vp_component': PEER, 'vp_ports': ['clock', 'input', 'cs', 'gap8_ready', 'esp32_ready'], 'stream': stream or ''}
+    board['cpx_peer_clock'] = {'vp_component': 'vp.clock_domain_impl', 'vp_ports': ['out'], 'frequency': 1000000}
+    board['vp_comps'] += ['cpx_peer', 'cpx_peer_clock']
+    for name in ('vp_bindings', 'tb_bindings'):
+        board[name] = [other for other in board[name] if other[0] not in ('chip->spim1_cs0_data', 'chip->spim1_cs0')]
+    board['vp_bindings'] += [['cpx_peer_clock->out', 'cpx_peer->clock'], ['chip->spim1_cs0_data', 'cpx_peer->input'],
+                             ['chip->spim1_cs0', 'cpx_peer->cs'], ['chip->gpio3', 'cpx_peer->gap8_ready'],
+                             ['chip->gpio18', 'cpx_peer->esp32_ready']]
+
+
+def build_cpx_peer(parts, folder):
+    """Our model, compiled against this gvsoc's headers, and beside it links to gvsoc's own: it looks for all of them in one folder.
+    Returns that folder."""
+    models, include = os.path.join(folder, 'models'), os.path.join(os.path.dirname(parts['models']), 'include')
+    if not os.path.exists(os.path.join(include, 'vp', 'itf', 'qspim.hpp')) or not shutil.which('g++'):
+        raise Failure('--cpx compiles a model of the ESP32, for which there must be g++ and the headers of gvsoc (%s/vp)' % include, NO_DEVICE)
+    os.makedirs(models, exist_ok=True)
+    for name in os.listdir(parts['models']):
+        if not os.path.lexists(os.path.join(models, name)):
+            os.symlink(os.path.join(parts['models'], name), os.path.join(models, name))
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), PEER + '.cpp')
+    result = subprocess.run(['g++', '-O2', '-fPIC', '-shared', '-std=c++11', '-I' + include, source, '-o', os.path.join(models, PEER + '.so')],
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace')
+    if result.returncode:
+        raise Failure('the model of the ESP32 cannot be compiled:\n' + result.stdout)
+    return models
+
+
 CONFIG, FUSES = 'gvsoc_config.json', 'efuse_preload.data'  # what gapy makes besides the flash image
 WORK_MARK, ELF_MARK = '@work@', '@elf@'
 
@@ -317,6 +350,8 @@ def prepare(arguments, parts, work):
         put_memory_at_i2c(board)
     if arguments.camera or arguments.i2c_memory:
         move_i2c(board)
+    if arguments.cpx:
+        connect_cpx_peer(board, arguments.cpx_stream)
     with open(path, 'w') as file:
         json.dump(config, file, indent=1)
     flash = board['flash']
@@ -330,11 +365,11 @@ def prepare(arguments, parts, work):
     return path
 
 
-def launch(arguments, parts, work, config):
+def launch(arguments, parts, work, models, config):
     # gvsoc's C library gathers 4 KiB of text where standard output is no terminal: a log would stay empty for minutes.
     line_by_line = ['stdbuf', '-oL'] if shutil.which('stdbuf') else []
     process = subprocess.Popen(line_by_line + [parts['launcher'], '--config=' + config], cwd=work,
-                               env=environment(arguments.root, parts))
+                               env=dict(environment(arguments.root, parts), GVSOC_PATH=models))
     try:
         status = process.wait(arguments.timeout)
     except subprocess.TimeoutExpired:
@@ -364,6 +399,8 @@ def parse():
                         % (CAMERA_WIDTH, CAMERA_HEIGHT))
     parser.add_argument('--camera-hertz', type=int, default=6000000, help='its pixel clock (default: 6000000, that of its oscillator)')
     parser.add_argument('--i2c-memory', action='store_true', help='at I2C 0 a memory of 64 KiB, instead of a camera')
+    parser.add_argument('--cpx', action='store_true', help='at SPI 1 and GPIO 3 and 18 a model of the AI-deck\'s ESP32, which is compiled here')
+    parser.add_argument('--cpx-stream', metavar='FILE', help='with --cpx: a PC is connected by Wi-Fi, and what is sent to it goes to this file')
     parser.add_argument('--work-dir', metavar='DIR', help='keep flash image and configuration here (default: a temporary folder)')
     parser.add_argument('--prepared', metavar='DIR', help='have gapy prepare gvsoc once, and keep here what it made, for all programs')
     parser.add_argument('--timeout', type=float, metavar='SECONDS', help='of wall time')
@@ -373,6 +410,9 @@ def parse():
     arguments.elf = os.path.abspath(arguments.elf) if arguments.elf else None
     arguments.root = os.path.abspath(arguments.root)
     arguments.prepared = os.path.abspath(arguments.prepared) if arguments.prepared else None
+    if arguments.cpx_stream and not arguments.cpx:
+        parser.error('--cpx-stream without --cpx')
+    arguments.cpx_stream = os.path.abspath(arguments.cpx_stream) if arguments.cpx_stream else None
     arguments.camera = os.path.abspath(arguments.camera) if arguments.camera else None
     return arguments
 
@@ -390,7 +430,8 @@ def main():
         if arguments.test:
             arguments.elf = os.path.join(work, 'test.elf')
             write_test_elf(arguments.elf)
-        return launch(arguments, parts, work, prepare(arguments, parts, work))
+        models = build_cpx_peer(parts, work) if arguments.cpx else parts['models']
+        return launch(arguments, parts, work, models, prepare(arguments, parts, work))
     except (Failure, OSError, ValueError, KeyError) as failure:
         print('run_gvsoc: %s' % failure, file=sys.stderr)
         return getattr(failure, 'status', PREPARATION_FAILED)

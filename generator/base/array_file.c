@@ -1,6 +1,7 @@
 #include "base/array_file.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 bool path_ends_in(const char *path, const char *ending)
@@ -63,7 +64,7 @@ static bool parse_type(const char *text, struct array_file *array)
         return false;
     array->type = (enum array_type)(kind - kinds);
     array->element_bytes = bytes;
-    return array->type != ARRAY_FLOAT || bytes >= 4;
+    return array->type != ARRAY_FLOAT || bytes >= 2;
 }
 
 static bool parse_shape(const char *text, struct array_file *array)
@@ -99,7 +100,7 @@ static const char *parse_npy(const unsigned char *bytes, size_t length, struct a
     memcpy(header, bytes + start, header_bytes);
     const char *order = find_entry(header, "'fortran_order'");
     if (!parse_type(find_entry(header, "'descr'"), array))
-        return "has a type that is not supported: little-endian integers or float32, float64 are";
+        return "has a type that is not supported: little-endian integers or float16, float32, float64 are";
     if (!order || strncmp(order, "False", 5) != 0)
         return "is in Fortran's order; save it with numpy.ascontiguousarray";
     if (!parse_shape(find_entry(header, "'shape'"), array))
@@ -140,6 +141,15 @@ int64_t array_integer(const struct array_file *array, size_t index)
     return bits > INT64_MAX ? INT64_MAX : (int64_t)bits;
 }
 
+static double half_precision(uint64_t bits)
+{
+    int exponent = (int)(bits >> 10 & 0x1f);
+    double fraction = (double)(bits & 0x3ff), sign = bits & 0x8000 ? -1 : 1;
+    if (exponent == 0x1f)
+        return fraction > 0 ? (double)NAN : sign * (double)INFINITY;
+    return sign * (exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24));
+}
+
 double array_number(const struct array_file *array, size_t index)
 {
     uint64_t bits = bits_of(array, index);
@@ -148,6 +158,8 @@ double array_number(const struct array_file *array, size_t index)
     double number;
     if (array->type != ARRAY_FLOAT)
         return (double)array_integer(array, index);
+    if (array->element_bytes == 2)
+        return half_precision(bits);
     memcpy(&narrow, &low, sizeof narrow);
     memcpy(&number, &bits, sizeof number);
     return array->element_bytes == 4 ? (double)narrow : number;

@@ -8,6 +8,7 @@
 #include "command/dump_log.h"
 #include "command/load_model.h"
 #include "dory/status.h"
+#include "network/channels.h"
 #include "network/expected.h"
 #include "network/interpret.h"
 #include "network/text_tensor.h"
@@ -16,11 +17,12 @@
 struct diff {
     const char *log_path;
     const struct options *options;
-    struct network *network;
+    struct network *network;     /* that the board has */
+    const struct network *whole; /* with its dead channels, of which the board has none */
     uint32_t model_hash;
     struct dump_log log;
-    int64_t **golden; /* of the run at hand, by tensor */
-    int64_t **board;  /* likewise; null where the log lacks a part of it */
+    int64_t **golden; /* of the run at hand, by tensor, all channels */
+    int64_t **board;  /* likewise, with the board's channels; null where the log lacks a part of it */
     int exact, differing, incomplete;
     bool failed; /* for another reason than a tensor */
     struct arena *arena;
@@ -87,7 +89,7 @@ static bool run_golden_model(struct diff *diff, const struct dumped_run *run)
         if (!(inputs[i] = find_input(diff, run, i)))
             return false;
     progress_step("computing what should be");
-    diff->golden = interpret_network(diff->network, inputs, diff->arena, diff->diagnostics);
+    diff->golden = interpret_network(diff->whole, inputs, diff->arena, diff->diagnostics);
     progress_step(NULL);
     return diff->golden != NULL;
 }
@@ -121,7 +123,7 @@ static struct difference compare(const struct tensor *tensor, const int64_t *gol
 static void print_place(const struct tensor *tensor, size_t element)
 {
     size_t channels = (size_t)tensor->channels, width = (size_t)tensor->width, pixel = element / channels;
-    printf("(%zu, %zu, %zu)", pixel / width, pixel % width, element % channels);
+    printf("(%zu, %zu, %d)", pixel / width, pixel % width, channel_in_whole(tensor, (int)(element % channels)));
 }
 
 /* A layer that differs: does it do so of itself, or because its inputs did? */
@@ -173,12 +175,15 @@ static void compare_layer(struct diff *diff, const struct dumped_run *run, int i
 {
     const struct tensor *tensor = layer_output(diff, index);
     const struct dumped_tensor *dumped = &run->layers[index];
-    const int64_t *golden = diff->golden[diff->network->layers[index].output];
-    int64_t *actual = diff->board[diff->network->layers[index].output];
+    int output = diff->network->layers[index].output;
+    const int64_t *golden = channels_take(diff->network, output, diff->golden[output], diff->arena);
+    int64_t *actual = diff->board[output];
     if (!actual)
         actual = unpack(diff, tensor, dumped);
     struct difference found = compare(tensor, golden, actual, dumped);
     printf("layer %d %s: ", index, diff->network->layers[index].name);
+    if (tensor->kept)
+        printf("%d of %d channels, the others are dead: ", tensor->channels, diff->whole->tensors[output].channels);
     if (dumped->missing)
         print_missing(diff, dumped);
     else
@@ -267,9 +272,11 @@ static void report_log_without_runs(struct diff *diff)
 
 static bool compare_log(struct diff *diff)
 {
-    diff->network = model_load(diff->options, diff->arena, diff->diagnostics);
-    if (!diff->network)
+    struct network *whole = model_load(diff->options, diff->arena, diff->diagnostics);
+    if (!whole)
         return false;
+    diff->whole = whole;
+    diff->network = model_shrink(whole, diff->options, diff->arena);
     *diff->diagnostics = (struct diagnostics){.arena = diff->arena, .file = diff->log_path}; /* dory generate has warned */
     diff->model_hash = network_hash(diff->network);
     if (!dump_log_read(diff->log_path, diff->network, diff->model_hash, &diff->log, diff->arena, diff->diagnostics))

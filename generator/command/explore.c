@@ -203,7 +203,7 @@ enum exit_status command_explore(struct invocation *invocation)
     struct network *network = model_load(options, &invocation->arena, diagnostics);
     if (!network)
         return EXIT_FAULT;
-    asked->question.network = network;
+    asked->question.network = model_shrink(network, options, &invocation->arena);
     asked->question.target = &target;
     asked->question.cores = options->cores;
     asked->question.application_bytes = options->application_bytes ? options->application_bytes : BUDGET_APPLICATION_BYTES;

@@ -1,5 +1,6 @@
 /* dory generate: the passes, one after the other; dory report and dory plan: those that they need. */
 #include "check/check.h"
+#include "check/check_channels.h"
 #include "command/commands.h"
 
 #include <string.h>
@@ -60,6 +61,12 @@ static bool pass_range(struct generation *run)
     return model_prove(run->network, run->options, run->arena, run->diagnostics);
 }
 
+static bool pass_shrink(struct generation *run)
+{
+    run->network = model_shrink(run->network, run->options, run->arena);
+    return channels_check(run->network, run->diagnostics);
+}
+
 /* The planner describes layers itself, more than once: what this pass makes is for --dump alone. */
 static bool pass_describe(struct generation *run)
 {
@@ -75,9 +82,11 @@ static bool pass_describe(struct generation *run)
 static bool pass_plan(struct generation *run)
 {
     struct plan_options options;
-    if (!budget_read(run->options, &run->target, &options, run->arena, run->diagnostics) ||
-        !budget_plan(run->network, &run->target, &options, &run->plan, run->arena, run->diagnostics))
+    if (!budget_read(run->options, run->network, &run->target, &options, run->arena, run->diagnostics) ||
+        !budget_plan(run->network, &run->target, &options, &run->plan, run->arena, run->diagnostics)) {
+        budget_explain(run->options, run->network, run->diagnostics);
         return false;
+    }
     run->plan.l2_application_bytes = options.l2_application_bytes;
     plan_warn(&run->plan, run->diagnostics);
     return true;
@@ -176,6 +185,7 @@ static const struct pass {
 } passes[] = {
     {"import", pass_import, dump_network, ANY}, /* read_onnx, too */
     {"range", pass_range, dump_network, ANY},
+    {"shrink", pass_shrink, dump_network, ANY},
     {"describe", pass_describe, dump_layers, ANY},
     {"plan", pass_plan, dump_plan, ANY},
     {"tile", NULL, dump_tiles, ANY},

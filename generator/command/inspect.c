@@ -155,24 +155,65 @@ static void print_ends(FILE *stream, struct arena *arena, const struct network *
     }
 }
 
+static uint64_t weight_bytes_of(const struct network *network)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < network->layer_count; i++) {
+        const struct layer *layer = &network->layers[i];
+        const struct tensor *output = &network->tensors[layer->output];
+        if (layer->kind == LAYER_CONVOLUTION)
+            bits += layer_macs(network, layer) / ((uint64_t)output->height * (uint64_t)output->width) *
+                    (uint64_t)layer->weight_bits;
+    }
+    return bits / 8;
+}
+
+static uint64_t macs_of(const struct network *network)
+{
+    uint64_t macs = 0;
+    for (int i = 0; i < network->layer_count; i++)
+        macs += layer_macs(network, &network->layers[i]);
+    return macs;
+}
+
 void network_print(FILE *stream, struct arena *arena, const struct network *network)
 {
-    uint64_t macs = 0, weights_bits = 0;
     print_ends(stream, arena, network, "input", network->inputs, network->input_count);
     print_ends(stream, arena, network, "output", network->outputs, network->output_count);
     fprintf(stream, "\nlayer  %-23s %-22s %-12s %-12s %-20s %12s  %s\n", "node", "kind", "input", "output",
             "kernel /stride +pad", "MACs", "output range");
-    for (int i = 0; i < network->layer_count; i++) {
-        const struct layer *layer = &network->layers[i];
-        const struct tensor *output = &network->tensors[layer->output];
+    for (int i = 0; i < network->layer_count; i++)
         print_layer(stream, arena, network, i);
-        macs += layer_macs(network, layer);
-        if (layer->kind == LAYER_CONVOLUTION)
-            weights_bits += layer_macs(network, layer) / ((uint64_t)output->height * (uint64_t)output->width) *
-                            (uint64_t)layer->weight_bits;
+    fprintf(stream, "\n%d layers, %" PRIu64 " MACs, %" PRIu64 " bytes of weights\n", network->layer_count, macs_of(network),
+            weight_bytes_of(network));
+}
+
+/* ---- dead channels ---- */
+
+static int channels_of(const struct network *network)
+{
+    int channels = 0;
+    for (int i = 0; i < network->layer_count; i++)
+        channels += network->tensors[network->layers[i].output].channels;
+    return channels;
+}
+
+/* What the firmware does not compute; nothing, where it computes all. */
+static void print_dead_channels(const struct network *shrunk)
+{
+    const struct network *whole = shrunk->whole;
+    if (!whole)
+        return;
+    puts("\nDead channels, constant or read by no layer, which the firmware leaves out:");
+    for (int i = 0; i < whole->layer_count; i++) {
+        int all = whole->tensors[whole->layers[i].output].channels;
+        int left = shrunk->tensors[shrunk->layers[i].output].channels;
+        if (left < all)
+            printf("%4d  %-24.24s %5d of %5d\n", i, whole->layers[i].name, all - left, all);
     }
-    fprintf(stream, "\n%d layers, %" PRIu64 " MACs, %" PRIu64 " bytes of weights\n", network->layer_count, macs,
-            weights_bits / 8);
+    printf("%d of %d channels; %" PRIu64 " of %" PRIu64 " MACs and %" PRIu64 " of %" PRIu64 " bytes of weights are left\n",
+           channels_of(whole) - channels_of(shrunk), channels_of(whole), macs_of(shrunk), macs_of(whole),
+           weight_bytes_of(shrunk), weight_bytes_of(whole));
 }
 
 /* ---- command ---- */
@@ -180,7 +221,9 @@ void network_print(FILE *stream, struct arena *arena, const struct network *netw
 enum exit_status command_inspect(struct invocation *invocation)
 {
     struct network *network = model_load(&invocation->options, &invocation->arena, &invocation->diagnostics);
-    if (network)
+    if (network) {
         network_print(stdout, &invocation->arena, network);
+        print_dead_channels(model_shrink(network, &invocation->options, &invocation->arena));
+    }
     return network ? EXIT_DONE : EXIT_FAULT;
 }

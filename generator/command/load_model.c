@@ -1,6 +1,9 @@
 #include "command/load_model.h"
 
+#include "choose/form.h"
 #include "network/range.h"
+#include "shrink/shrink.h"
+#include "target/target.h"
 
 /* Every tensor of a quantised model says itself how it is rounded. */
 static bool has_scales(const struct network *network)
@@ -27,6 +30,33 @@ bool model_prove(struct network *network, const struct options *options, struct 
                  struct diagnostics *diagnostics)
 {
     return range_prove(network, &options->range, arena, diagnostics);
+}
+
+/* On any machine: the host's engine, portable C, computes whatever that of another does. */
+static bool has_firmware(const struct network *network, struct arena *arena)
+{
+    struct target target;
+    struct diagnostics nobody = {.arena = arena};
+    struct described_layer described;
+    struct formed_layer formed;
+    int layer = target_load(&target, "host", arena, &nobody) ? 0 : network->layer_count + 1;
+    while (layer < network->layer_count && describe_layer(network, layer, &described, arena, &nobody) &&
+           form_layer(&described, &target, 1, network->layers[layer].name, &formed, arena, &nobody))
+        layer++;
+    return layer == network->layer_count;
+}
+
+struct network *model_shrink(struct network *network, const struct options *options, struct arena *arena)
+{
+    if (options->all_channels)
+        return network;
+    struct network *shrunk = shrink_network(network, &options->range, arena);
+    if (shrunk == network || !has_firmware(shrunk, arena))
+        return network;
+    struct diagnostics nobody = {.arena = arena};
+    /* a chip that may differ from the model stays in the range of each tensor, and not of each channel */
+    bool is_proven = !options->range.fast_requantisation || range_prove(shrunk, &options->range, arena, &nobody);
+    return is_proven ? shrunk : network;
 }
 
 struct network *model_load(const struct options *options, struct arena *arena, struct diagnostics *diagnostics)

@@ -10,7 +10,11 @@ struct network *model_import(const struct options *options, struct arena *arena,
 bool model_prove(struct network *network, const struct options *options, struct arena *arena,
                  struct diagnostics *diagnostics);
 
-/* Both. Null after errors were reported. */
+/* For commands that plan: the proven network without its dead channels, or as it is, where it has none, where the options
+ * ask for that, or where the firmware could not compute what would be left. */
+struct network *model_shrink(struct network *network, const struct options *options, struct arena *arena);
+
+/* Import and proof. Null after errors were reported. */
 struct network *model_load(const struct options *options, struct arena *arena, struct diagnostics *diagnostics);
 
 #endif

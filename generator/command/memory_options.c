@@ -4,6 +4,8 @@
 #include <inttypes.h>
 
 #include "command/firmware.h"
+#include "dory/hal.h"
+#include "network/expected.h"
 
 bool options_target(const struct options *options, struct target *target, struct arena *arena,
                     struct diagnostics *diagnostics)
@@ -24,10 +26,48 @@ static bool reserve_as_original(const struct options *options, const struct targ
     return true;
 }
 
-bool budget_read(const struct options *options, const struct target *target, struct plan_options *plan, struct arena *arena,
-                 struct diagnostics *diagnostics)
+/* DORY_L2 of hal.h puts every buffer at a multiple of DORY_ALIGNMENT. */
+static uint64_t buffer_bytes(const struct network *network, const int *tensors, int count)
 {
-    uint32_t application = options->application_bytes ? options->application_bytes : BUDGET_APPLICATION_BYTES;
+    uint64_t bytes = 0;
+    for (int i = 0; i < count; i++)
+        bytes += ((uint64_t)expected_tensor_bytes(&network->tensors[tensors[i]]) + DORY_ALIGNMENT - 1) / DORY_ALIGNMENT *
+                 DORY_ALIGNMENT;
+    return bytes;
+}
+
+static uint64_t own_buffer_bytes(const struct options *options, const struct network *network)
+{
+    if (!options->application_buffers || options->application_bytes)
+        return 0;
+    return buffer_bytes(network, network->inputs, network->input_count) +
+           buffer_bytes(network, network->outputs, network->output_count);
+}
+
+static uint32_t application_bytes(const struct options *options, const struct network *network)
+{
+    if (options->application_bytes)
+        return options->application_bytes;
+    uint64_t bytes = BUDGET_APPLICATION_BYTES + own_buffer_bytes(options, network);
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+void budget_explain(const struct options *options, const struct network *network, struct diagnostics *diagnostics)
+{
+    uint64_t bytes = own_buffer_bytes(options, network);
+    if (bytes == 0 || options->l2_bytes || options->code_reserved_bytes)
+        return;
+    diagnose(diagnostics, SEVERITY_NOTE, NULL, NULL,
+             "%" PRIu64 " bytes of L2 are counted for the application's own buffers of the network's inputs and outputs; an "
+             "application without such buffers gives its share as APPLICATION_L2_BYTES of dory_add_network, or "
+             "--application-bytes",
+             bytes);
+}
+
+bool budget_read(const struct options *options, const struct network *network, const struct target *target,
+                 struct plan_options *plan, struct arena *arena, struct diagnostics *diagnostics)
+{
+    uint32_t application = application_bytes(options, network);
     uint32_t code = target->l2_firmware_bytes;
     *plan = (struct plan_options){.weights = options->weights_place,
                                   .blocks = options->blocks_use,

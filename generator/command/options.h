@@ -41,7 +41,8 @@ struct options {
     const char *l1_list, *l2_list, *clock_list, *deadline; /* for explore; null: not given */
     struct option_list varied;
     const char *firmware; /* null, or a linked program that shares L2 with the network, see budget.h */
-    bool list_outputs, tensors_in_ram, report, json, fast, help, quiet, verbose;
+    bool all_channels;    /* dead ones, too */
+    bool list_outputs, tensors_in_ram, application_buffers, report, json, fast, help, quiet, verbose;
     uint32_t l1_bytes, l2_bytes, cores;   /* 0: not given */
     uint32_t application_bytes;           /* of L2, beside the firmware; 0: not given */
     uint32_t code_reserved_bytes;         /* the original's way to say l2_bytes; 0: not given */

@@ -78,6 +78,8 @@ static bool make_probe(const struct options *options, struct arena *arena, struc
     if (!target_load(&target, options->target, arena, diagnostics) || !plan_options_check(&plan, &target, diagnostics))
         return false;
     struct network *network = model_load(options, arena, diagnostics);
+    if (network)
+        network = model_shrink(network, options, arena);
     struct problem problem = {.network = network, .target = &target, .options = &plan, .arena = arena};
     if (!network || !problem_make(&problem, arena, diagnostics))
         return false;

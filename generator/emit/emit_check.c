@@ -37,6 +37,13 @@ static struct dory_check_layer check_layer(const struct emission *emission, cons
     };
 }
 
+/* Of how many of the model's channels the values are; NAME_plan.txt says of which. */
+static void add_channels(struct text *text, const struct network *network, int tensor)
+{
+    if (network->tensors[tensor].kept)
+        text_add(text, ", %d of %d channels", network->tensors[tensor].channels, network->whole->tensors[tensor].channels);
+}
+
 /* In the order in which the layers run. */
 static void add_layers(struct text *text, const struct emission *emission, const struct expected *expected)
 {
@@ -51,6 +58,7 @@ static void add_layers(struct text *text, const struct emission *emission, const
         text_add_literal(text, plan->network->layers[layer].name);
         text_add_string(text, ", /* from ");
         text_add_in_comment(text, expected->layer_sources[layer]);
+        add_channels(text, plan->network, plan->network->layers[layer].output);
         text_add_string(text, " */");
         print_members(text, &record_check_layer, &entry, 8);
         text_add_string(text, "},\n");

@@ -19,6 +19,12 @@ static void add_offset(struct text *text, const struct tensor *tensor)
 
 void emit_scale_macros(struct text *text, const char *upper, const char *what, const struct tensor *tensor)
 {
+    if (tensor->channel_scales) {
+        text_add(text, "#define %s_%s_SCALES /* real value = scale of its channel * element */ {", upper, what);
+        for (int i = 0; i < tensor->channels; i++)
+            text_add(text, "%s%.9ef", i ? ", " : "", tensor->channel_scales[i]);
+        text_add_string(text, "}\n");
+    }
     if (!(tensor->scale > 0))
         return;
     add_offset(text, tensor);

@@ -18,6 +18,7 @@ static unsigned type_bytes(enum element_type type)
     switch (type) {
     case ELEMENT_INT8:
     case ELEMENT_UINT8: return 1;
+    case ELEMENT_FLOAT16:
     case ELEMENT_INT16:
     case ELEMENT_UINT16: return 2;
     case ELEMENT_FLOAT:
@@ -51,9 +52,23 @@ static float single_precision(const unsigned char *bytes, bool is_little_endian)
     return number;
 }
 
+static double half_precision(uint32_t bits)
+{
+    int exponent = (int)(bits >> 10 & 0x1f);
+    double fraction = (double)(bits & 0x3ff), sign = bits & 0x8000 ? -1 : 1;
+    if (exponent == 0x1f)
+        return fraction != 0 ? (double)NAN : sign * (double)INFINITY;
+    return sign * (exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24));
+}
+
+static uint64_t native_bits(const struct constant *constant, const unsigned char *bytes);
+
 static double floating_point(const struct constant *constant, const unsigned char *bytes)
 {
     double number;
+    if (constant->type == ELEMENT_FLOAT16)
+        return half_precision(
+            (uint32_t)(constant->is_little_endian ? little_endian(bytes, 2) : native_bits(constant, bytes)));
     if (constant->type == ELEMENT_FLOAT)
         return (double)single_precision(bytes, constant->is_little_endian);
     uint64_t bits = little_endian(bytes, sizeof bits);

@@ -15,6 +15,7 @@
 
 enum element_type {
     ELEMENT_FLOAT,
+    ELEMENT_FLOAT16,
     ELEMENT_DOUBLE,
     ELEMENT_INT8,
     ELEMENT_UINT8,
@@ -32,6 +33,7 @@ struct constant {
     const char *name;
     enum element_type type;
     const char *type_name; /* as ONNX calls it, for messages */
+    int narrow_bits;       /* of a type of less than 8 bits, whose numbers stand here in bytes; else 0 */
     int rank;
     int64_t dimensions[GRAPH_MAXIMUM_RANK];
     size_t count;

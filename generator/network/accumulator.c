@@ -48,6 +48,35 @@ static int64_t clamp_64(wide value)
     return (int64_t)(value < INT64_MIN ? INT64_MIN : value > INT64_MAX ? INT64_MAX : value);
 }
 
+/* The sum of one channel of the output, by the range of each channel that it reads: `first` is the first of them. */
+static struct sum_range sum_by_channel(const struct tensor *input, const struct layer *layer, const int8_t *weights,
+                                       int first)
+{
+    size_t kernel = (size_t)layer->kernel_height * (size_t)layer->kernel_width;
+    bool padded = layer->padding_top || layer->padding_left || layer->padding_bottom || layer->padding_right;
+    wide least = 0, most = 0;
+    int64_t positive, negative;
+    for (int c = 0; c < input->channels / layer->groups; c++) {
+        struct sum_range x = input->channel_ranges[first + c];
+        x.minimum = padded && layer->padding_value < x.minimum ? layer->padding_value : x.minimum;
+        x.maximum = padded && layer->padding_value > x.maximum ? layer->padding_value : x.maximum;
+        sum_by_sign(weights + (size_t)c * kernel, kernel, &positive, &negative);
+        least += (wide)positive * x.minimum + (wide)negative * x.maximum;
+        most += (wide)positive * x.maximum + (wide)negative * x.minimum;
+    }
+    return (struct sum_range){clamp_64(least), clamp_64(most)};
+}
+
+static void prove_by_channel(const struct network *network, const struct layer *layer, struct sum_range *sums)
+{
+    const struct tensor *input = &network->tensors[layer->inputs[0]];
+    int channels = network->tensors[layer->output].channels, inputs = input->channels / layer->groups;
+    size_t count = (size_t)layer->kernel_height * (size_t)layer->kernel_width * (size_t)inputs;
+    for (int channel = 0; channel < channels; channel++)
+        sums[channel] = sum_by_channel(input, layer, layer->weights + (size_t)channel * count,
+                                       channel / (channels / layer->groups) * inputs);
+}
+
 void accumulator_prove(const struct network *network, struct layer *layer, struct arena *arena)
 {
     int inputs = network->tensors[layer->inputs[0]].channels, channels = network->tensors[layer->output].channels;
@@ -65,4 +94,6 @@ void accumulator_prove(const struct network *network, struct layer *layer, struc
         layer->sums_fit_32_bits = layer->sums_fit_32_bits && positive * low + negative * high >= INT32_MIN &&
                                   positive * high + negative * low <= INT32_MAX;
     }
+    if (network->tensors[layer->inputs[0]].channel_ranges)
+        prove_by_channel(network, layer, sums);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "network/channels.h"
 #include "network/expected_folder.h"
 #include "network/interpret.h"
 #include "network/tensor_file.h"
@@ -12,7 +13,8 @@
 #include "network/ties.h"
 
 struct source {
-    const struct network *network;
+    const struct network *network; /* what files and the golden model have the values of */
+    const struct network *emitted; /* the same, or without its dead channels: what the images hold */
     const struct expected_options *options;
     struct expected *expected;
     unsigned sample;
@@ -392,7 +394,7 @@ static bool take_outputs(const struct source *source)
 static bool place_tensor(const struct source *source, int tensor, uint32_t *offset)
 {
     struct expected *expected = source->expected;
-    size_t bytes = expected_tensor_bytes(&source->network->tensors[tensor]);
+    size_t bytes = expected_tensor_bytes(&source->emitted->tensors[tensor]);
     *offset = expected->sample_bytes;
     bytes = (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
     if (bytes > UINT32_MAX / expected->sample_count - expected->sample_bytes) {
@@ -431,8 +433,9 @@ static bool fill_input(const struct source *source, int index, uint8_t *image)
 static bool fill_layer(const struct source *source, int layer, uint8_t *image)
 {
     int output = source->network->layers[layer].output;
-    const struct tensor *tensor = &source->network->tensors[output];
-    if (expected_pack(tensor, source->values[output], image + source->expected->layer_offsets[layer]))
+    const struct tensor *tensor = &source->emitted->tensors[output];
+    const int64_t *values = channels_take(source->emitted, output, source->values[output], source->scratch);
+    if (expected_pack(tensor, values, image + source->expected->layer_offsets[layer]))
         return true;
     diagnose(source->diagnostics, SEVERITY_ERROR, source->network->layers[layer].name, NULL,
              "%s holds values that the layer's %d-bit output cannot; for additions there is --exact-add",
@@ -466,7 +469,13 @@ bool expected_make(const struct network *network, const struct expected_options 
                    struct arena *arena, struct diagnostics *diagnostics)
 {
     struct source source = {
-        .network = network, .options = options, .expected = expected, .arena = arena, .diagnostics = diagnostics};
+        .network = network->whole ? network->whole : network,
+        .emitted = network,
+        .options = options,
+        .expected = expected,
+        .arena = arena,
+        .diagnostics = diagnostics,
+    };
     size_t layers = (size_t)network->layer_count, inputs = (size_t)network->input_count;
     *expected = (struct expected){
         .input_offsets = arena_array(arena, uint32_t, inputs),
@@ -487,5 +496,5 @@ bool expected_make(const struct network *network, const struct expected_options 
         good = make_sample(&source);
         arena_free(&scratch);
     }
-    return good && expected_folder_was_read(network, options, expected, arena, diagnostics);
+    return good && expected_folder_was_read(source.network, options, expected, arena, diagnostics);
 }

@@ -32,8 +32,9 @@ struct expected {
     int layers_from_files;
 };
 
-/* After range_prove. False after an error was reported. A file that differs from the golden interpreter is a warning, and
- * what the file says is expected. */
+/* After range_prove. Of a network with dead channels removed, files and the golden interpreter give the values of its
+ * `whole`, of which the images have the channels that the network has. False after an error was reported. A file that
+ * differs from the golden interpreter is a warning, and what the file says is expected. */
 bool expected_make(const struct network *network, const struct expected_options *options, struct expected *expected,
                    struct arena *arena, struct diagnostics *diagnostics);
 

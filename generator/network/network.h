@@ -50,13 +50,39 @@ struct layer_taps {
 
 #define NO_LAYER (-1)
 
+/* What the model computes of the real numbers of an input before it quantises them, in float32; numbers are one for all
+ * elements, or one a channel, of REAL_CLIP a lower and an upper bound. */
+enum real_operation {
+    REAL_ADD,
+    REAL_SUBTRACT,
+    REAL_SUBTRACT_FROM, /* number - x */
+    REAL_MULTIPLY,
+    REAL_DIVIDE,
+    REAL_DIVIDE_INTO, /* number / x */
+    REAL_CLIP
+};
+
+struct real_step {
+    enum real_operation operation;
+    const float *numbers;
+    int count;
+};
+
+/* Sums, or elements, from one to the other. */
+struct sum_range {
+    int64_t minimum, maximum;
+};
+
 struct tensor {
     const char *name; /* as in the model */
     int height, width, channels;
     int bits; /* of an element in memory: 2, 4, 8, 16, 32 */
     bool is_signed;
-    int64_t minimum, maximum; /* of its elements: declared for an input, proven by the range pass for others */
-    int producer;             /* index of the layer that computes it; NO_LAYER: an input of the network */
+    int64_t minimum, maximum;               /* of its elements: declared for an input, proven by the range pass for others */
+    int producer;                           /* index of the layer that computes it; NO_LAYER: an input of the network */
+    const struct sum_range *channel_ranges; /* the same of each channel, where the range pass is asked for that; else null */
+    const int
+        *kept; /* of a network with dead channels removed: the numbers that its channels have in `whole`; null: the same */
 
     /* What the elements stand for, where the model says it: real value = scale * (element - zero_point). Scale 0: it does
      * not say (NEMO, Quantlab). The model's own integer is element + model_offset: -128 where the model has int8, which dory
@@ -64,6 +90,9 @@ struct tensor {
     double scale;
     int zero_point;
     int model_offset;
+    const double *channel_scales;  /* of 32-bit sums, one a channel: real value = scale * sum; else null */
+    const struct real_step *steps; /* of an input: the application's, before it quantises */
+    int step_count;
     bool is_channels_first; /* the model's own tensor is CHW, also where the network's others have their channels last */
 };
 
@@ -99,11 +128,6 @@ struct stage {
 };
 
 #define MAXIMUM_STAGES 2
-
-/* Sums from one to the other. */
-struct sum_range {
-    int64_t minimum, maximum;
-};
 
 struct layer {
     const char *name; /* of the ONNX node that gave it its kind, or its first output where the node has no name */
@@ -174,7 +198,9 @@ struct network {
     int output_count;
     const struct network_state *states;
     int state_count;
-    bool fast_requantisation; /* the chip may differ from the model by what describe/requantise_fast.h permits */
+    const struct network *whole; /* of a network with dead channels removed (shrink/shrink.h): as it was imported. Both have
+                                  * the same layers and tensors under the same numbers. Else null */
+    bool fast_requantisation;    /* the chip may differ from the model by what describe/requantise_fast.h permits */
 };
 
 /* Tells networks apart: of layers, shapes and constants, after range_prove. Names do not count. */

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "network/accumulator.h"
+#include "network/channels.h"
 
 struct bounds {
     wide minimum, maximum;
@@ -16,6 +17,7 @@ struct prover {
     const struct range_options *options;
     struct arena *arena;
     struct diagnostics *diagnostics;
+    bool takes_channels, has_border; /* of the layer at hand, a copy: see of_copy */
 };
 
 /* ---- arithmetic on bounds ---- */
@@ -42,6 +44,14 @@ static struct bounds through_stage(const struct stage *stage, int channel, struc
 
 static struct bounds of_tensor(const struct tensor *tensor) { return (struct bounds){tensor->minimum, tensor->maximum}; }
 
+/* The tensor's, where nothing is known of the channel alone. */
+static struct bounds of_channel(const struct tensor *tensor, int channel)
+{
+    if (!tensor->channel_ranges)
+        return of_tensor(tensor);
+    return (struct bounds){tensor->channel_ranges[channel].minimum, tensor->channel_ranges[channel].maximum};
+}
+
 /* ---- accumulators ---- */
 
 /* The border's value can be among the inputs of any window that meets it. */
@@ -53,10 +63,9 @@ static struct bounds with_padding(const struct layer *layer, struct bounds x)
 
 static struct bounds of_addition(const struct prover *prover, const struct layer *layer, int channel)
 {
-    struct bounds a =
-        through_stage(&layer->input_stages[0], channel, of_tensor(&prover->network->tensors[layer->inputs[0]]));
-    struct bounds b =
-        through_stage(&layer->input_stages[1], channel, of_tensor(&prover->network->tensors[layer->inputs[1]]));
+    const struct tensor *tensors = prover->network->tensors;
+    struct bounds a = through_stage(&layer->input_stages[0], channel, of_channel(&tensors[layer->inputs[0]], channel));
+    struct bounds b = through_stage(&layer->input_stages[1], channel, of_channel(&tensors[layer->inputs[1]], channel));
     return (struct bounds){a.minimum + b.minimum, a.maximum + b.maximum};
 }
 
@@ -64,7 +73,7 @@ static struct bounds of_multiplication(const struct prover *prover, const struct
 {
     struct bounds x[2];
     for (int i = 0; i < 2; i++) {
-        x[i] = of_tensor(&prover->network->tensors[layer->inputs[i]]);
+        x[i] = of_channel(&prover->network->tensors[layer->inputs[i]], channel);
         if (layer->input_stages[i].count)
             x[i] = through_stage(&layer->input_stages[i], channel, x[i]);
     }
@@ -72,19 +81,42 @@ static struct bounds of_multiplication(const struct prover *prover, const struct
     return unite(low, high);
 }
 
-static struct bounds of_table(const struct layer *layer, const struct tensor *input)
+static struct bounds of_table(const struct layer *layer, struct bounds input)
 {
     struct bounds y = {UINT8_MAX, 0};
-    for (int64_t x = input->minimum; x <= input->maximum; x++) {
+    for (int64_t x = (int64_t)input.minimum; x <= input.maximum; x++) {
         wide element = layer->table[(uint8_t)x];
         y = (struct bounds){lesser(y.minimum, element), greater(y.maximum, element)};
     }
     return y;
 }
 
-static struct bounds of_copy(const struct layer *layer, const struct tensor *input)
+static bool has_border(const int32_t *positions, int count)
 {
-    return unite(of_tensor(input), (struct bounds){layer->padding_value, layer->padding_value});
+    for (int i = 0; i < count; i++)
+        if (positions[i] < 0)
+            return true;
+    return false;
+}
+
+static void look_at_copy(struct prover *prover, const struct layer *layer)
+{
+    const struct tensor *output = &prover->network->tensors[layer->output];
+    prover->takes_channels = copy_takes_channels(prover->network, layer);
+    prover->has_border = has_border(layer->map.rows, output->height) || has_border(layer->map.columns, output->width);
+}
+
+/* A channel by itself, where the copy takes each channel of its output from one of its input. */
+static struct bounds of_copy(const struct prover *prover, const struct layer *layer, int channel)
+{
+    const struct tensor *input = &prover->network->tensors[layer->inputs[0]];
+    struct bounds border = {layer->padding_value, layer->padding_value};
+    if (!input->channel_ranges || !prover->takes_channels)
+        return unite(of_tensor(input), border);
+    if (layer->map.channels[channel] < 0)
+        return border;
+    struct bounds x = of_channel(input, layer->map.channels[channel]);
+    return prover->has_border ? unite(x, border) : x;
 }
 
 static int64_t sum_of_weights(const struct layer_tap *taps, int pairs)
@@ -95,11 +127,10 @@ static int64_t sum_of_weights(const struct layer_tap *taps, int pairs)
     return sum;
 }
 
-static struct bounds of_interpolation(const struct layer *layer, const struct tensor *input)
+static struct bounds of_interpolation(const struct layer *layer, struct bounds input)
 {
     const struct layer_taps *taps = &layer->taps;
-    return scale(of_tensor(input),
-                 sum_of_weights(taps->rows, taps->row_pairs) * sum_of_weights(taps->columns, taps->column_pairs));
+    return scale(input, sum_of_weights(taps->rows, taps->row_pairs) * sum_of_weights(taps->columns, taps->column_pairs));
 }
 
 static struct bounds of_concatenation(const struct prover *prover, const struct layer *layer, int channel)
@@ -107,8 +138,9 @@ static struct bounds of_concatenation(const struct prover *prover, const struct 
     const struct tensor *first = &prover->network->tensors[layer->inputs[0]];
     int which = channel >= first->channels;
     const struct stage *stage = &layer->input_stages[which];
-    struct bounds x = of_tensor(&prover->network->tensors[layer->inputs[which]]);
-    return stage->count ? through_stage(stage, which ? channel - first->channels : channel, x) : x;
+    int own = which ? channel - first->channels : channel;
+    struct bounds x = of_channel(&prover->network->tensors[layer->inputs[which]], own);
+    return stage->count ? through_stage(stage, own, x) : x;
 }
 
 static struct bounds of_accumulator(const struct prover *prover, const struct layer *layer, int channel)
@@ -119,14 +151,14 @@ static struct bounds of_accumulator(const struct prover *prover, const struct la
     case LAYER_CONCATENATION: return of_concatenation(prover, layer, channel);
     case LAYER_ADDITION: return of_addition(prover, layer, channel);
     case LAYER_MULTIPLICATION: return of_multiplication(prover, layer, channel);
-    case LAYER_TABLE: return of_table(layer, input);
-    case LAYER_COPY: return of_copy(layer, input);
-    case LAYER_INTERPOLATION: return of_interpolation(layer, input);
+    case LAYER_TABLE: return of_table(layer, of_channel(input, channel));
+    case LAYER_COPY: return of_copy(prover, layer, channel);
+    case LAYER_INTERPOLATION: return of_interpolation(layer, of_channel(input, channel));
     case LAYER_LARGEST: return (struct bounds){0, input->channels - 1};
     case LAYER_SOFTMAX: return (struct bounds){0, layer->is_fixed_point ? UINT8_MAX : (int64_t)1 << SOFTMAX_BITS};
     case LAYER_AVERAGE_POOL:
-        return scale(with_padding(layer, of_tensor(input)), (int64_t)layer->kernel_height * layer->kernel_width);
-    default: return of_tensor(input);
+        return scale(with_padding(layer, of_channel(input, channel)), (int64_t)layer->kernel_height * layer->kernel_width);
+    default: return of_channel(input, channel);
     }
 }
 
@@ -224,13 +256,11 @@ static void tighten_clips(struct layer *layer, const struct bounds *before_last)
         last->minimum = (int64_t)lesser(before_last->minimum, last->maximum);
 }
 
-static bool prove_channels(const struct prover *prover, int index, struct bounds *output)
+static bool prove_channels(const struct prover *prover, int index, struct sum_range *ranges, struct bounds *output)
 {
     struct layer *layer = &prover->network->layers[index];
     int channels = prover->network->tensors[layer->output].channels;
     struct bounds accumulators = {0, 0};
-    if (layer->kind == LAYER_CONVOLUTION)
-        accumulator_prove(prover->network, layer, prover->arena);
     for (int channel = 0; channel < channels; channel++) {
         struct bounds x = of_accumulator(prover, layer, channel);
         accumulators = channel ? unite(accumulators, x) : x;
@@ -240,6 +270,8 @@ static bool prove_channels(const struct prover *prover, int index, struct bounds
             x = through_stage(&layer->stages[i], channel, x);
         }
         *output = channel ? unite(*output, x) : x;
+        if (ranges && fits(x, INT64_MIN, INT64_MAX))
+            ranges[channel] = (struct sum_range){(int64_t)x.minimum, (int64_t)x.maximum};
     }
     /* the sum of two scaled elements is a means to say what the model computes, and none of the firmware's numbers */
     bool is_exact_sum = layer->kind == LAYER_ADDITION && layer->stage_count && layer->stages[0].rounding != ROUND_FLOOR;
@@ -266,12 +298,24 @@ static int least_bits(const struct network *network, const struct layer *layer)
     return bits < 8 ? bits : 8;
 }
 
-static bool prove_layer(const struct prover *prover, int index)
+/* What the proof of each channel starts with. */
+static void prepare(struct prover *prover, struct layer *layer)
+{
+    if (layer->kind == LAYER_CONVOLUTION)
+        accumulator_prove(prover->network, layer, prover->arena);
+    if (layer->kind == LAYER_COPY)
+        look_at_copy(prover, layer);
+}
+
+static bool prove_layer(struct prover *prover, int index)
 {
     struct layer *layer = &prover->network->layers[index];
     struct tensor *output = &prover->network->tensors[layer->output];
     struct bounds bounds = {0, 0};
-    if (!prove_channels(prover, index, &bounds))
+    bool by_channel = prover->options->by_channel && prover->network->whole;
+    struct sum_range *ranges = by_channel ? arena_array(prover->arena, struct sum_range, (size_t)output->channels) : NULL;
+    prepare(prover, layer);
+    if (!prove_channels(prover, index, ranges, &bounds))
         return false;
     tighten_clips(layer, &bounds);
     if ((layer->kind == LAYER_ADDITION || layer->kind == LAYER_AVERAGE_POOL) && is_unbounded(layer) &&
@@ -282,6 +326,12 @@ static bool prove_layer(const struct prover *prover, int index)
     }
     if (!fits(bounds, INT32_MIN, INT32_MAX))
         return report_too_large(prover, index, "output", bounds, "32 bits, or a Clip behind it");
+    output->channel_ranges = ranges;
+    if (prover->network->whole) {
+        output->minimum = (int64_t)bounds.minimum;
+        output->maximum = (int64_t)bounds.maximum;
+        return true;
+    }
     set_element(output, bounds, least_bits(prover->network, layer));
     if (layer->kind == LAYER_CONVOLUTION && is_unbounded(layer) && !layer->is_intermediate) {
         output->bits = 32; /* logits keep the format that applications expect, whatever the weights */
@@ -294,7 +344,8 @@ bool range_prove(struct network *network, const struct range_options *options, s
                  struct diagnostics *diagnostics)
 {
     static const struct range_options defaults;
-    struct prover prover = {network, options ? options : &defaults, arena, diagnostics};
+    struct prover prover = {
+        .network = network, .options = options ? options : &defaults, .arena = arena, .diagnostics = diagnostics};
     int errors_before = diagnostics->error_count;
     for (int i = 0; i < network->layer_count; i++)
         if (!prove_layer(&prover, i))

@@ -57,6 +57,29 @@ static int64_t quantise(const struct network *network, const struct tensor *tens
     return element < (double)tensor->maximum ? (int64_t)element : tensor->maximum;
 }
 
+static float step_of(const struct real_step *step, float x, int channel)
+{
+    float number = step->numbers[step->count > 1 && step->operation != REAL_CLIP ? channel : 0];
+    switch (step->operation) {
+    case REAL_ADD: return x + number;
+    case REAL_SUBTRACT: return x - number;
+    case REAL_SUBTRACT_FROM: return number - x;
+    case REAL_MULTIPLY: return x * number;
+    case REAL_DIVIDE: return x / number;
+    case REAL_DIVIDE_INTO: return number / x;
+    default: return fminf(fmaxf(x, number), step->numbers[1]);
+    }
+}
+
+/* What the model has in front of its quantised part. */
+static double in_front(const struct tensor *tensor, double real, size_t element)
+{
+    float x = (float)real;
+    for (int i = 0; i < tensor->step_count; i++)
+        x = step_of(&tensor->steps[i], x, (int)(element % (size_t)tensor->channels));
+    return tensor->step_count ? (double)x : real;
+}
+
 int64_t *tensor_from_array(const struct array_file *array, size_t first, const char *path, const struct network *network,
                            int index, struct arena *arena, struct diagnostics *diagnostics)
 {
@@ -70,7 +93,7 @@ int64_t *tensor_from_array(const struct array_file *array, size_t first, const c
     for (size_t i = 0; i < tensor_elements(tensor); i++) {
         size_t at = first + model_position(network, tensor, i);
         if (array->type == ARRAY_FLOAT)
-            values[i] = quantise(network, tensor, array_number(array, at));
+            values[i] = quantise(network, tensor, in_front(tensor, array_number(array, at), i));
         else
             values[i] = array_integer(array, at) - tensor->model_offset;
         if (!check_value(path, tensor, at - first, values[i], diagnostics))
@@ -125,15 +148,29 @@ int64_t *tensor_file_read(const char *path, const struct network *network, int i
 
 /* ---- writing ---- */
 
+/* Sums whose channels have scales of their own mean something as real numbers only. */
+static int file_bytes(const struct tensor *tensor) { return tensor->channel_scales ? 4 : model_bytes(tensor); }
+
+static uint64_t file_bits(const struct tensor *tensor, size_t index, int64_t value)
+{
+    if (!tensor->channel_scales)
+        return (uint64_t)(value + tensor->model_offset);
+    float real = (float)((double)value * tensor->channel_scales[index % (size_t)tensor->channels]);
+    uint32_t bits;
+    memcpy(&bits, &real, sizeof bits);
+    return bits;
+}
+
 /* The header of a .npy file, filled up so that the numbers start at a multiple of 64 bytes. */
 static void write_npy_header(FILE *file, const struct network *network, const struct tensor *tensor)
 {
     char text[256];
     int h = tensor->height, w = tensor->width, c = tensor->channels;
     bool is_last = has_channels_last(network, tensor);
+    char kind = tensor->channel_scales ? 'f' : model_is_signed(tensor) ? 'i' : 'u';
     int length = snprintf(text, sizeof text, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%d, %d, %d), }",
-                          model_bytes(tensor) == 1 ? '|' : '<', model_is_signed(tensor) ? 'i' : 'u', model_bytes(tensor),
-                          is_last ? h : c, is_last ? w : h, is_last ? c : w);
+                          file_bytes(tensor) == 1 ? '|' : '<', kind, file_bytes(tensor), is_last ? h : c, is_last ? w : h,
+                          is_last ? c : w);
     int padded = (10 + length + 1 + 63) / 64 * 64 - 10;
     fwrite("\x93NUMPY\x01\x00", 1, 8, file);
     fputc(padded & 255, file);
@@ -144,12 +181,12 @@ static void write_npy_header(FILE *file, const struct network *network, const st
 static bool write_raw(FILE *file, const struct network *network, const struct tensor *tensor, const int64_t *values,
                       struct arena *scratch)
 {
-    size_t bytes = (size_t)model_bytes(tensor);
+    size_t bytes = (size_t)file_bytes(tensor);
     unsigned char *image = arena_allocate_array(scratch, tensor_elements(tensor), bytes);
     for (size_t i = 0; i < tensor_elements(tensor); i++)
         for (size_t byte = 0; byte < bytes; byte++)
             image[model_position(network, tensor, i) * bytes + byte] =
-                (unsigned char)((uint64_t)(values[i] + tensor->model_offset) >> (8 * byte));
+                (unsigned char)(file_bits(tensor, i, values[i]) >> (8 * byte));
     return fwrite(image, bytes, tensor_elements(tensor), file) == tensor_elements(tensor);
 }
 

@@ -13,10 +13,9 @@
  * Tiles of small networks are placed here, with the firmware's own functions, so that its driver need not. */
 #include "dory/hal.h"
 #include "dory/prepared.h"
-#include "placed_tile.h"
 #include "plan/plan.h"
 #include "plan/timeline.h"
-#include "tile_copies.h"
+#include "tile/tile_walk.h"
 
 /* ---- early weights ---- */
 
@@ -55,17 +54,14 @@ static uint32_t find_room(const struct pieces *taken, uint32_t bytes, uint32_t l
 void plan_last_tile(const struct plan *plan, int index, struct dory_placed_tile *last)
 {
     const struct plan_layer *layer = &plan->layers[index];
-    struct dory_placed_tile tile;
-    dory_place_nothing(last);
+    struct tile_walk walk;
+    tile_walk_start(&walk, &layer->record);
     for (int i = 0; i < layer->step_count; i++) {
-        tile = *last;
-        tile.step = &plan->steps[layer->first_step + i].record;
-        dory_cursor_first(&tile.at, tile.step);
-        do {
-            dory_place_tile(&tile, last, &layer->record, NULL);
-            *last = tile;
-        } while (dory_cursor_next(&tile.at, &layer->record, tile.step));
+        tile_walk_enter(&walk, &plan->steps[layer->first_step + i].record);
+        while (tile_walk_next(&walk))
+            continue;
     }
+    *last = walk.tile;
 }
 
 /* Its buffers, and that of the results that are still stored. */
@@ -178,9 +174,6 @@ static bool can_be_early(const struct plan *plan, int index, bool has_table)
 
 /* ---- results that stay ---- */
 
-/* Where L2 and weights are for the firmware's functions, which add to addresses, as one must not to null. */
-#define BASE ((uint8_t *)(uintptr_t)0x10000000)
-
 /* One piece on both sides. */
 static bool is_one_piece(const struct hal_dma_copy *copy)
 {
@@ -200,8 +193,8 @@ static struct dory_copies copies_of_tile(const struct plan *plan, int index)
     struct dory_placed_tile tile;
     plan_last_tile(plan, index, &tile);
     struct dory_copies copies = {.store_count = 0};
-    dory_describe_loads(&copies, &tile, &plan->layers[index].record, BASE, BASE);
-    dory_describe_store(&copies, &tile, &plan->layers[index].record, BASE);
+    dory_describe_loads(&copies, &tile, &plan->layers[index].record, TILE_BASE, TILE_BASE);
+    dory_describe_store(&copies, &tile, &plan->layers[index].record, TILE_BASE);
     return copies;
 }
 
@@ -349,8 +342,7 @@ struct preparation {
     struct dory_prepared_tile *next;
     const struct dory_step *step_before;
     bool is_too_wide; /* something does not fit in its field */
-    struct dory_placed_tile before;
-    struct dory_bordered bordered[2];
+    struct tile_walk walk;
 };
 
 /* Fields of 16 bits take what they can; the others are noted. */
@@ -364,7 +356,7 @@ static struct dory_prepared_copy pack(struct preparation *to, const struct hal_d
 {
     bool has_runs = copy->runs > 1, has_planes = copy->planes > 1;
     return (struct dory_prepared_copy){
-        .external = (uint32_t)((uintptr_t)copy->external - (uintptr_t)BASE),
+        .external = (uint32_t)((uintptr_t)copy->external - (uintptr_t)TILE_BASE),
         .external_plane_stride = has_planes ? copy->external_plane_stride : 0,
         .local = narrow(to, (uint32_t)(uintptr_t)copy->local),
         .run_bytes = narrow(to, copy->run_bytes),
@@ -377,15 +369,14 @@ static struct dory_prepared_copy pack(struct preparation *to, const struct hal_d
     };
 }
 
-static void describe_copies(struct preparation *to, const struct dory_placed_tile *tile, const struct dory_layer *layer,
-                            struct dory_prepared_tile *prepared)
+static void describe_copies(struct preparation *to, unsigned inputs_stay, struct dory_prepared_tile *prepared)
 {
     struct dory_copies copies = {0};
-    dory_describe_loads(&copies, tile, layer, BASE, BASE);
-    prepared->load_count = (uint8_t)copies.load_count;
+    tile_walk_loads(&to->walk, inputs_stay, &copies);
+    prepared->load_count = copies.load_count;
     for (unsigned i = 0; i < copies.load_count; i++)
         prepared->loads[i] = pack(to, &copies.loads[i]);
-    if (dory_describe_store(&copies, tile, layer, BASE)) {
+    if (dory_describe_store(&copies, &to->walk.tile, to->walk.layer, TILE_BASE)) {
         prepared->store_count = 1;
         prepared->store = pack(to, &copies.store);
     }
@@ -400,66 +391,54 @@ static void bring_weights_early(struct dory_prepared_tile *tile, const struct do
         tile->overlaps = DORY_OVERLAPS_WEIGHTS;
 }
 
-static uint8_t border_of(struct preparation *to, const struct dory_placed_tile *tile, const struct dory_layer *layer)
+static uint8_t border_of(struct tile_walk *walk)
 {
-    if (!dory_needs_border(to->bordered, tile, layer))
+    if (!dory_needs_border(walk->bordered, &walk->tile, walk->layer))
         return DORY_BORDER_NONE;
-    return layer->input_layout == DORY_CHW ? DORY_BORDER_BEHIND : DORY_BORDER_BESIDE;
+    return walk->layer->input_layout == DORY_CHW ? DORY_BORDER_BEHIND : DORY_BORDER_BESIDE;
 }
 
-static void prepare_tile(struct preparation *to, const struct dory_placed_tile *tile, const struct dory_layer *layer)
+/* Nobody waits for the store of inputs that lie in L1; the tile's own has another ticket. */
+static void leave_inputs(struct dory_prepared_tile *tile)
+{
+    tile->awaits_stores = false;
+    tile->output_buffer = tile[-1].output_buffer ^ 1;
+}
+
+static void prepare_tile(struct preparation *to, unsigned inputs_stay)
 {
     struct dory_prepared_tile *prepared = to->next++;
     const struct dory_prepared_tile *before = to->step_before ? prepared - 1 : NULL;
-    bool is_first = to->before.tile.rows == 0;
+    const struct dory_placed_tile *tile = &to->walk.tile;
+    bool is_first = tile_walk_is_first(&to->walk);
     enum dory_meets meets = tile->starts_step ? dory_step_meets(tile->step, to->step_before) : DORY_MEETS_NOBODY;
     *prepared = (struct dory_prepared_tile){
         .tile = tile->tile,
         .valid = tile->valid,
         .starts_layer = is_first,
         .meets = (uint8_t)meets,
-        .load_weights = tile->load_weights && layer->quad_bytes != 0,
-        .has_table = tile->load_weights && layer->quad_bytes == 0,
-        .border = border_of(to, tile, layer),
+        .load_weights = tile->load_weights && to->walk.layer->quad_bytes != 0,
+        .has_table = tile->load_weights && to->walk.layer->quad_bytes == 0,
+        .border = border_of(&to->walk),
         .output_buffer = (uint8_t)tile->output_buffer,
     };
-    describe_copies(to, tile, layer, prepared);
+    describe_copies(to, inputs_stay, prepared);
     if (tile->overlaps && !is_first && meets == DORY_MEETS_NOBODY && prepared->load_count > 0) {
         prepared->overlaps = DORY_OVERLAPS;
         prepared->loads_beside = prepared->load_count;
     } else if (is_first && meets == DORY_MEETS_NOBODY && tile->step->weights_are_early)
         bring_weights_early(prepared, before);
     prepared->awaits_stores = is_first || prepared->overlaps == DORY_OVERLAPS_STORE;
-}
-
-/* Inputs that lie in L1 are not loaded, and nobody waits for their store; the tile's own has another ticket. */
-static void leave_inputs(struct dory_prepared_tile *tile, unsigned inputs_stay)
-{
-    uint8_t count = tile->load_weights;
-    for (uint8_t i = count; i < tile->load_count; i++) {
-        if (!(inputs_stay >> (i - tile->load_weights) & 1))
-            tile->loads[count++] = tile->loads[i];
-    }
-    for (uint8_t i = count; i < tile->load_count; i++)
-        tile->loads[i] = (struct dory_prepared_copy){0};
-    tile->load_count = count;
-    tile->awaits_stores = false;
-    tile->output_buffer = tile[-1].output_buffer ^ 1;
+    if (inputs_stay)
+        leave_inputs(prepared);
 }
 
 static void prepare_step(struct preparation *to, const struct plan_step *step)
 {
-    const struct dory_layer *layer = &to->plan->layers[step->layer].record;
-    struct dory_placed_tile tile = {.step = &step->record, .starts_step = true};
-    dory_cursor_first(&tile.at, tile.step);
-    do {
-        dory_place_tile(&tile, &to->before, layer, NULL);
-        prepare_tile(to, &tile, layer);
-        if (to->plan->layers[step->layer].inputs_stay)
-            leave_inputs(&to->next[-1], to->plan->layers[step->layer].inputs_stay);
-        to->before = tile;
-        tile.starts_step = false;
-    } while (dory_cursor_next(&tile.at, layer, tile.step));
+    tile_walk_enter(&to->walk, &step->record);
+    do
+        prepare_tile(to, to->plan->layers[step->layer].inputs_stay);
+    while (tile_walk_next(&to->walk));
     to->next[-1].ends_step = true;
     to->step_before = &step->record;
 }
@@ -477,10 +456,8 @@ struct dory_prepared_tile *plan_place_tiles(const struct plan *plan, struct aren
     struct preparation to = {.plan = plan, .next = arena_array(arena, struct dory_prepared_tile, plan_tile_count(plan))};
     struct dory_prepared_tile *first = to.next;
     for (int i = 0; i < plan->step_count; i++) {
-        if (i == 0 || plan->steps[i - 1].layer != plan->steps[i].layer) {
-            dory_place_nothing(&to.before);
-            to.bordered[0] = to.bordered[1] = (struct dory_bordered){0};
-        }
+        if (i == 0 || plan->steps[i - 1].layer != plan->steps[i].layer)
+            tile_walk_start(&to.walk, &plan->layers[plan->steps[i].layer].record);
         prepare_step(&to, &plan->steps[i]);
     }
     return to.is_too_wide ? NULL : first;

@@ -4,6 +4,7 @@
 
 #include "dory/prepared.h"
 #include "dory/turn.h"
+#include "placed_tile.h"
 
 uint64_t l3_cycles(const struct target *target, const struct dory_transfer *transfer)
 {
@@ -71,11 +72,13 @@ static uint64_t await_driver(const struct walk *walk, uint64_t now)
     return (now > walk->driver_free ? 0 : walk->driver_free - now) + walk->sequence->target->meeting_cycles;
 }
 
-static uint32_t tiles_of(const struct dory_layer *layer, const struct dory_step *step)
+static uint64_t tiles_of(const struct dory_layer *layer, const struct dory_step *step)
 {
-    uint32_t chunks = dory_reads_all_channels(layer) ? dory_divide_up(layer->input_channels, layer->tile.input_channels) : 1;
-    return dory_divide_up(step->rows, layer->tile.rows) * dory_divide_up(layer->output_width, layer->tile.columns) *
-           dory_divide_up(step->channels, layer->tile.channels) * chunks;
+    struct dory_cursor at;
+    uint64_t count = 1;
+    for (dory_cursor_first(&at, step); dory_cursor_next(&at, layer, step);)
+        count++;
+    return count;
 }
 
 /* What is to be done behind the transfers that a layer's first step awaits, if they had to be waited for: its first weights
@@ -223,8 +226,12 @@ static uint64_t early_cycles_of(const struct plan *plan, int step)
     if (step == plan->step_count || !plan->steps[step].record.weights_are_early)
         return 0;
     const struct plan_layer *next = &plan->layers[plan->steps[step].layer];
-    struct tile_problem problem = {
-        .layer = &next->record, .target = plan->target, .steps = &plan->steps[step].record, .step_count = 1};
+    struct tile_problem problem = {.layer = &next->record,
+                                   .kernel = next->kernel,
+                                   .target = plan->target,
+                                   .cores = plan->cores,
+                                   .steps = &plan->steps[step].record,
+                                   .step_count = 1};
     struct tiling tiling = tiling_of(&next->record);
     return tile_first_weights_cycles(&problem, &tiling);
 }

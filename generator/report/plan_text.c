@@ -5,12 +5,43 @@
 #include "report/plan_report.h"
 #include "report/plan_views.h"
 
+/* "0-3, 7, 9-11" */
+static void add_ranges(struct text *text, const int *numbers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        int first = numbers[i];
+        while (i + 1 < count && numbers[i + 1] == numbers[i] + 1)
+            i++;
+        text_add(text, "%s%d", first == numbers[0] ? "" : ", ", first);
+        if (numbers[i] > first)
+            text_add(text, "-%d", numbers[i]);
+    }
+}
+
+/* Where a channel of the firmware stands in the model. */
+static void add_channels(struct text *text, const struct network *network)
+{
+    if (!network->whole)
+        return;
+    text_add_string(text, "Without dead channels, which are constant or which no layer reads. These are computed:\n");
+    for (int i = 0; i < network->layer_count; i++) {
+        const struct tensor *tensor = &network->tensors[network->layers[i].output];
+        if (!tensor->kept)
+            continue;
+        text_add(text, "%7d  %d of %d: ", i, tensor->channels, network->whole->tensors[network->layers[i].output].channels);
+        add_ranges(text, tensor->kept, tensor->channels);
+        text_add_string(text, "\n");
+    }
+    text_add_string(text, "\n");
+}
+
 void plan_text(struct text *text, const struct plan *plan)
 {
     text_add_string(text, "Plan of ");
     text_add_in_comment(text, text_file_name(plan->network->name));
     text_add_string(text, "\n");
     plan_report(text, plan);
+    add_channels(text, plan->network);
     plan_view_places(text, plan);
     plan_view_transfers(text, plan);
 }

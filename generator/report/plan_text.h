@@ -5,7 +5,8 @@
 #include "base/text.h"
 #include "plan/plan.h"
 
-/* The table of plan_report.h, the things in L2 over time, transfers. */
+/* The table of plan_report.h, the channels of layers that have not all of the model's, the things in L2 over time,
+ * transfers. */
 void plan_text(struct text *text, const struct plan *plan);
 
 /* The flash image: blobs with their addresses and the first bytes of each. After layout_weights. */

@@ -115,12 +115,6 @@ uint64_t tile_layer_overhead_cycles(const struct tile_problem *problem);
 
 /* ---- tile_border.c ---- */
 
-/* The tile's input in L1, and what of it exists: the rest is border, which the cores lay. */
-struct tile_border {
-    uint32_t rows, columns, channels;
-    uint32_t top, left, inner_rows, inner_columns; /* of what exists */
-};
-
 /* With a table the cores lay it beside the first core's loads; but not in CHW, where loads fill its place, too. */
 bool tile_border_is_beside(const struct tile_problem *problem);
 
@@ -128,23 +122,9 @@ bool tile_border_is_beside(const struct tile_problem *problem);
  * beside the loads of its tile would not be hidden beside those of the next. */
 bool tile_border_may_prefer_single(const struct tile_problem *problem);
 
-/* To lay it. */
-uint64_t tile_border_cycles(const struct tile_problem *problem, const struct tile_border *border);
-
-/* Must it be laid? Not where the next input buffer, of two by turns or of one, has the same from a tile before; in CHW
- * copies go over it. Remembers in `laid` what the buffers have then; it starts with zeros. */
-bool tile_border_take(struct tile_border laid[2], bool two_buffers, const struct dory_layer *layer,
-                      const struct tile_border *border);
-
 /* ---- tile_l1.c ---- */
 
 bool layer_has_weights(const struct dory_layer *layer);
-
-/* Operands that are loaded, or stored, more than once in the layer. */
-struct tile_loads {
-    bool input, weights, output;
-};
-struct tile_loads tile_loads_of(const struct tile_problem *problem, const struct tiling *tiling);
 
 /* L1 bytes of an operand's buffers. */
 struct l1_sizes {
@@ -196,8 +176,8 @@ bool tile_search(const struct tile_problem *problem, uint64_t limit, struct tili
 /* A good tiling in far less time: of fewer tilings the fastest by a closed form. */
 bool tile_estimate(const struct tile_problem *problem, struct tiling *best, struct tile_cost *cost);
 
-/* Sets the tile, the blob sizes and the L1 map of a described layer. */
-void tile_apply(const struct tile_problem *problem, const struct tiling *tiling, struct dory_layer *record);
+/* Sets the tile, the blob sizes and the L1 map of a described layer. Returns the L1 bytes. */
+uint32_t tile_apply(const struct tile_problem *problem, const struct tiling *tiling, struct dory_layer *record);
 
 /* Bytes of a quad of weights, cut into chunks of so many input channels. 0 without weights. */
 uint32_t tile_quad_bytes(const struct dory_layer *layer, uint32_t tile_input_channels);

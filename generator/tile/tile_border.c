@@ -1,7 +1,5 @@
 /* What the cores take to lay the border round a tile's input, as kernels/run/input.c does it. */
-#include <string.h>
-
-#include "tile/tile.h"
+#include "tile/tile_mover.h"
 
 #define BYTES_A_CYCLE 2 /* of a core that fills words; half as many where they lie at odd addresses */
 #define BYTE_CYCLES   5 /* of a run shorter than a word */
@@ -24,17 +22,20 @@ static uint64_t fill_cycles(uint64_t bytes, bool is_words)
 
 /* What lies left and right of rows; whole rows of border are shared out by bytes, and so is what lies beside a single row.
  */
-static struct filled of_slowest_core(const struct dory_layer *layer, const struct tile_border *border, unsigned cores)
+static struct filled of_slowest_core(const struct dory_layer *layer, const struct dory_placed_tile *placed, unsigned cores)
 {
-    uint64_t outer_rows = border->rows - border->inner_rows, inner_rows = dory_divide_up(border->inner_rows, cores);
+    const struct dory_tile *tile = &placed->tile;
+    const struct dory_valid *valid = &placed->valid;
+    uint32_t rows_inside = (uint32_t)valid->bottom - valid->top, columns = tile->input_columns;
+    uint64_t outer_rows = tile->input_rows - rows_inside, inner_rows = dory_divide_up(rows_inside, cores);
     if (layer->input_layout == DORY_CHW) {
-        uint64_t planes = dory_divide_up(border->channels, cores);
-        return (struct filled){0, planes * plane_cycles(outer_rows * border->columns, border->columns % 4 == 0)};
+        uint64_t planes = dory_divide_up(tile->input_channels, cores);
+        return (struct filled){0, planes * plane_cycles(outer_rows * columns, columns % 4 == 0)};
     }
-    uint64_t pixel = dory_element_bytes(border->channels, layer->input_bits), row = border->columns * pixel;
-    uint64_t left = border->left * pixel, right = row - left - border->inner_columns * pixel, outer = outer_rows * row;
+    uint64_t pixel = dory_element_bytes(tile->input_channels, layer->input_bits), row = columns * pixel;
+    uint64_t left = valid->left * pixel, right = row - valid->right * pixel, outer = outer_rows * row;
     bool is_words = pixel % 4 == 0;
-    if (border->inner_rows == 1) {
+    if (rows_inside == 1) {
         return (struct filled){4, fill_cycles((outer + left + right) / cores, is_words)};
     }
     uint64_t beside = fill_cycles(left, is_words) + fill_cycles(right, is_words);
@@ -53,21 +54,12 @@ bool tile_border_may_prefer_single(const struct tile_problem *problem)
     return may_have_border || tile_border_is_beside(problem);
 }
 
-uint64_t tile_border_cycles(const struct tile_problem *problem, const struct tile_border *border)
+uint64_t tile_border_cycles(const struct tile_problem *problem, const struct dory_placed_tile *placed)
 {
     const struct target *target = problem->target;
-    bool is_whole = border->rows == border->inner_rows && border->columns == border->inner_columns;
-    if (is_whole || border->inner_rows == 0 || border->inner_columns == 0)
+    const struct dory_valid *valid = &placed->valid;
+    if (valid->top == valid->bottom || valid->left == valid->right)
         return 0;
-    struct filled filled = of_slowest_core(problem->layer, border, problem->cores);
+    struct filled filled = of_slowest_core(problem->layer, placed, problem->cores);
     return target->border_cycles + filled.runs * target->border_run_cycles + filled.cycles;
-}
-
-bool tile_border_take(struct tile_border laid[2], bool two_buffers, const struct dory_layer *layer,
-                      const struct tile_border *border)
-{
-    bool same = layer->input_layout == DORY_HWC && memcmp(border, &laid[0], sizeof *border) == 0;
-    laid[0] = two_buffers ? laid[1] : *border;
-    laid[1] = *border;
-    return !same;
 }

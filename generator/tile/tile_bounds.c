@@ -1,5 +1,6 @@
 /* Bounds of what tilings take. */
 #include "tile/tile_bounds.h"
+#include "tile/tile_mover.h"
 
 #include "dory/transposition.h"
 
@@ -274,48 +275,53 @@ static uint64_t count_quicker(const struct tile_bounds *bounds, const struct div
     return count;
 }
 
-/* At most, of a rectangle in a tile, with a border or without. */
-static uint64_t most_rectangle_cycles(struct mover *mover, struct rectangle r, bool read)
+/* At most, of an operand's pixels in a tile, of which L2 has so many channels: with a border, or without. */
+static uint64_t most_pixels_cycles(struct mover *mover, uint32_t rows, uint32_t columns, uint32_t pixel_bytes, bool is_whole,
+                                   enum hal_direction direction)
 {
-    r.pitch = r.columns + 1;
-    r.width = r.columns;
-    return tile_rectangle_cycles(mover, &r, read);
+    const struct hal_dma_copy copy = {.run_bytes = is_whole ? columns * pixel_bytes : pixel_bytes,
+                                      .runs = is_whole ? rows : columns,
+                                      .planes = is_whole ? 1 : rows,
+                                      .local_run_stride = is_whole ? UINT32_MAX : pixel_bytes,
+                                      .external_run_stride = UINT32_MAX,
+                                      .direction = direction};
+    return tile_copy_cycles(mover, &copy);
+}
+
+/* Of planes. */
+static uint64_t most_planes_cycles(struct mover *mover, uint32_t channels, uint32_t plane_bytes,
+                                   enum hal_direction direction)
+{
+    return most_pixels_cycles(mover, 1, channels, plane_bytes, false, direction);
 }
 
 static uint64_t most_input_cycles(const struct tile_bounds *bounds, struct mover *mover, const struct dory_tile_shape *shape)
 {
     const struct dory_layer *layer = bounds->problem->layer;
     const struct dory_step *step = &bounds->problem->steps[0];
-    struct rectangle r = {
-        .rows = dory_input_rows(layer, shape->rows),
-        .columns = dory_input_extent(shape->columns, layer->kernel_width, layer->stride_width, layer->dilation_width),
-        .channels = shape->input_channels,
-        .window_channels = step->input[0].channels,
-        .bits = layer->input_bits,
-    };
+    uint32_t rows = dory_input_rows(layer, shape->rows), channels = shape->input_channels;
+    uint32_t columns = dory_input_extent(shape->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
     if (layer->input_layout == DORY_CHW)
-        return tile_planes_cycles(mover, r.channels, r.rows * layer->input_width, 0, true) + mover->target->dma_setup_cycles;
-    uint64_t cycles = most_rectangle_cycles(mover, r, true);
+        return most_planes_cycles(mover, channels, rows * layer->input_width, HAL_TO_LOCAL) +
+               mover->target->dma_setup_cycles;
+    uint64_t cycles = most_pixels_cycles(mover, rows, columns, dory_element_bytes(channels, layer->input_bits),
+                                         channels == step->input[0].channels, HAL_TO_LOCAL);
     if (!dory_has_second_input(layer))
         return cycles;
-    r.channels = layer->operation == DORY_CONCATENATION ? dory_input_channels(layer, 1) : r.channels;
-    r.window_channels = step->input[1].channels;
-    r.bits = layer->second_input_bits;
-    return cycles + most_rectangle_cycles(mover, r, true);
+    channels = layer->operation == DORY_CONCATENATION ? dory_input_channels(layer, 1) : channels;
+    return cycles + most_pixels_cycles(mover, rows, columns, dory_element_bytes(channels, layer->second_input_bits),
+                                       channels == step->input[1].channels, HAL_TO_LOCAL);
 }
 
 static uint64_t most_output_cycles(const struct tile_bounds *bounds, struct mover *mover,
                                    const struct dory_tile_shape *shape)
 {
     const struct dory_layer *layer = bounds->problem->layer;
-    struct rectangle r = {.rows = shape->rows,
-                          .columns = shape->columns,
-                          .channels = shape->channels,
-                          .window_channels = bounds->problem->steps[0].output.channels,
-                          .bits = layer->output_bits};
+    uint32_t channels = shape->channels;
     if (layer->output_layout == DORY_CHW)
-        return tile_planes_cycles(mover, r.channels, r.rows * layer->output_width, 0, false);
-    return most_rectangle_cycles(mover, r, false);
+        return most_planes_cycles(mover, channels, shape->rows * layer->output_width, HAL_FROM_LOCAL);
+    return most_pixels_cycles(mover, shape->rows, shape->columns, dory_element_bytes(channels, layer->output_bits),
+                              channels == bounds->problem->steps[0].output.channels, HAL_FROM_LOCAL);
 }
 
 /* At most, what copies beside one tile take: to load the next one, and to store the one before. */

@@ -5,7 +5,7 @@
 #ifndef DORYGEN_TILE_BOUNDS_H
 #define DORYGEN_TILE_BOUNDS_H
 
-#include "tile/tile_mover.h"
+#include "tile/tile.h"
 #include "tile/tile_sizes.h"
 
 /* What all tilings of a problem have in common. */

@@ -27,7 +27,12 @@ static bool is_cut_in_channels(const struct tile_problem *problem, const struct 
            problem->steps[0].channels < problem->layer->output_channels;
 }
 
-struct tile_loads tile_loads_of(const struct tile_problem *problem, const struct tiling *tiling)
+/* Operands that are loaded, or stored, more than once in the layer. */
+struct tile_loads {
+    bool input, weights, output;
+};
+
+static struct tile_loads loads_of(const struct tile_problem *problem, const struct tiling *tiling)
 {
     bool space = is_cut_in_space(problem, tiling), channels = is_cut_in_channels(problem, tiling);
     bool chunks = is_convolution(problem->layer) && tiling->tile.input_channels < problem->layer->input_channels;
@@ -44,7 +49,7 @@ struct l1_sizes tile_l1_sizes(const struct tile_problem *problem, const struct t
 {
     const struct dory_layer *layer = problem->layer;
     const struct dory_tile_shape *shape = &tiling->tile;
-    struct tile_loads loads = tile_loads_of(problem, tiling);
+    struct tile_loads loads = loads_of(problem, tiling);
     return (struct l1_sizes){
         .input = aligned_bytes(dory_input_tile_bytes(layer, shape, 0)),
         .second_input = dory_has_second_input(layer) ? aligned_bytes(dory_input_tile_bytes(layer, shape, 1)) : 0,
@@ -108,7 +113,7 @@ uint32_t tile_quad_bytes(const struct dory_layer *layer, uint32_t tile_input_cha
            dory_constants_bytes(layer);
 }
 
-void tile_apply(const struct tile_problem *problem, const struct tiling *tiling, struct dory_layer *record)
+uint32_t tile_apply(const struct tile_problem *problem, const struct tiling *tiling, struct dory_layer *record)
 {
     *record = *problem->layer;
     record->tile_order = tiling->order;
@@ -117,5 +122,5 @@ void tile_apply(const struct tile_problem *problem, const struct tiling *tiling,
     record->chunk_bytes = is_convolution(record) ? dory_chunk_bytes(record, tiling->tile.input_channels)
                           : is_depthwise(record) ? dory_depthwise_quad_weight_bytes(record)
                                                  : 0;
-    tile_l1_bytes(problem, tiling, &record->l1);
+    return tile_l1_bytes(problem, tiling, &record->l1);
 }

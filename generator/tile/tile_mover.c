@@ -24,44 +24,28 @@ struct mover tile_mover_of(const struct tile_problem *problem)
 }
 
 /* The port takes no part of a word, so that short runs keep it longer than their bytes do. */
-static uint64_t port_cycles(const struct target *target, uint64_t bytes, uint64_t runs)
+static uint64_t port_cycles(const struct target *target, uint64_t run_bytes, uint64_t runs)
 {
-    uint64_t run = runs == 1 ? bytes : divide_up(bytes, runs);
-    return runs * divide_up(run * 1000, target->dma_read_bytes_per_1000_cycles);
+    return runs * divide_up(run_bytes * 1000, target->dma_read_bytes_per_1000_cycles);
 }
 
-/* The DMA and the port are at work at the same time. Searches ask for this more often than for anything else, and divisions
- * are most of it: none is made whose result is known. */
-uint64_t tile_copy_cycles(struct mover *mover, uint64_t bytes, uint64_t runs, bool read)
+/* Runs that follow each other on both sides are one; a command has runs that do so in L1. The DMA and the port are at work
+ * at the same time. Searches ask for this more often than for anything else, and divisions are most of it: none is made
+ * whose result is known. */
+uint64_t tile_copy_cycles(struct mover *mover, const struct hal_dma_copy *copy)
 {
     const struct target *target = mover->target;
     uint32_t port_rate = target->dma_read_bytes_per_1000_cycles,
-             rate = read ? port_rate : target->dma_write_bytes_per_1000_cycles;
-    uint64_t port = port_cycles(target, bytes, runs);
+             rate = copy->direction == HAL_TO_LOCAL ? port_rate : target->dma_write_bytes_per_1000_cycles;
+    uint64_t all_runs = (uint64_t)copy->runs * copy->planes, bytes = tile_copy_bytes(copy);
+    bool follow = copy->runs == 1 || copy->local_run_stride == copy->run_bytes;
+    bool is_one = copy->planes == 1 && (copy->runs == 1 || (follow && copy->external_run_stride == copy->run_bytes));
+    uint64_t runs = is_one ? 1 : all_runs, more_commands = (follow ? copy->planes : all_runs) - 1;
+    uint64_t port = port_cycles(target, is_one ? bytes : copy->run_bytes, runs);
     uint64_t moving =
-        (runs == 1 && rate == port_rate ? port : divide_up(bytes * 1000, rate)) + runs * target->dma_run_overhead_cycles;
+        (is_one && rate == port_rate ? port : divide_up(bytes * 1000, rate)) + runs * target->dma_run_overhead_cycles;
     uint64_t at_port = mover->rates.read == port_rate ? port : divide_up(port * port_rate, mover->rates.read);
-    mover->moved_bytes += bytes;
     mover->tally.copies++;
-    return target->dma_setup_cycles + maximum(moving, at_port);
-}
-
-uint64_t tile_planes_cycles(struct mover *mover, uint32_t channels, uint32_t run_bytes, uint32_t plane_bytes, bool read)
-{
-    return tile_copy_cycles(mover, (uint64_t)channels * run_bytes, run_bytes == plane_bytes ? 1 : channels, read);
-}
-
-uint64_t tile_rectangle_cycles(struct mover *mover, const struct rectangle *r, bool read)
-{
-    if (r->rows == 0 || r->columns == 0)
-        return 0;
-    uint64_t record = dory_element_bytes(r->channels, r->bits), runs = (uint64_t)r->rows * r->columns;
-    uint64_t bytes = record * runs;
-    bool whole_pixels = r->channels == r->window_channels, whole_rows = r->columns == r->width && r->pitch == r->columns;
-    if (whole_pixels) /* a row is one run, or the rectangle is */
-        runs = whole_rows ? 1 : r->rows;
-    uint64_t more_commands = !whole_rows && !(whole_pixels && r->pitch == r->columns) ? r->rows - 1 : 0;
     mover->tally.commands += more_commands;
-    uint64_t moving = tile_copy_cycles(mover, bytes, runs, read), starting = more_commands * mover->target->command_cycles;
-    return moving > starting ? moving : starting;
+    return maximum(target->dma_setup_cycles + maximum(moving, at_port), more_commands * target->command_cycles);
 }

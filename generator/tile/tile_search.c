@@ -3,11 +3,10 @@
  * Every tile is bounded from below, by what costs a few look-ups first (tile_bounds.c); only a tile whose bounds beat the
  * best one so far is played through the pipeline. Larger tiles come first since they have fewer overheads. Chunks of input
  * channels rely on kernels never being faster in more of them. */
-#include "tile/tile.h"
-
 #include <string.h>
 
 #include "tile/tile_bounds.h"
+#include "tile/tile_mover.h"
 
 /* ---- the search ---- */
 

@@ -22,6 +22,7 @@ const char *dory_strerror(int status)
     case DORY_ERROR_BUSY: return "a run that was started is not complete, and there is one at a time";
     case DORY_ERROR_CANCELLED: return "the run was cancelled";
     case DORY_ERROR_DEVICE: return "a device at the chip's pins does not answer, or is another one";
+    case DORY_ERROR_PACKET: return "what has come is no packet";
     default: return "an unknown status code";
     }
 }

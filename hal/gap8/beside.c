@@ -103,10 +103,20 @@ static void drive(void)
     hal_switch(&work.driver, work.application); /* for good */
 }
 
+void (*gap8_soc_event_handler)(uint32_t event);
+
+static void serve_soc_events(void)
+{
+    for (uint32_t event = *GAP8_FC_SOC_EVENT; event & GAP8_SOC_EVENT_VALID; event = *GAP8_FC_SOC_EVENT)
+        gap8_soc_event_handler(event & GAP8_SOC_EVENT_MASK);
+}
+
 /* From interrupt.S, without interrupts. */
 void gap8_interrupt(uint32_t line)
 {
-    if (gap8_beside.is_busy && 1u << line & GAP8_EVENTS_OF_A_RUN)
+    if (line == GAP8_FC_EVENT_SOC && gap8_soc_event_handler)
+        serve_soc_events();
+    else if (gap8_beside.is_busy && 1u << line & GAP8_EVENTS_OF_A_RUN)
         go_on();
     else
         gap8_application_interrupt(line);

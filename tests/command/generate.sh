@@ -118,7 +118,7 @@ echo '{"cores": ' > configured/c.json
 expect 2 "c.json:" "$dory" generate model.onnx --config configured/c.json
 expect 2 "c.json" "$dory" generate model.onnx --config missing/c.json
 expect 2 "--dump=soup" "$dory" generate model.onnx --dump=soup
-for pass in import range describe tile decide schedule place plan layout; do
+for pass in import range shrink describe tile decide schedule place plan layout; do
   expect 0 "" "$dory" generate model.onnx --dump=$pass --output-dir nothing
   "$dory" generate model.onnx --dump=$pass --tensors-in-ram 2>/dev/null >$pass.dump
   [ -s $pass.dump ] || fail "--dump=$pass prints nothing"

@@ -71,6 +71,7 @@ expect_early "CONFIG $work/project/options.json does not exist" 'dory_add_networ
 expect_early 'L1_BYTES 64q : a whole number above 0 is expected' 'dory_add_network(net digits.onnx L1_BYTES 64q)'
 expect_early 'CORES 0 : a whole number above 0 is expected' 'dory_add_network(net digits.onnx CORES 0)'
 expect_early 'OPTIONS --output-dir=elsewhere: here it is not to be chosen' 'dory_add_network(net digits.onnx OPTIONS --output-dir=elsewhere)'
+expect_early 'OPTIONS --all-channels: here it is ALL_CHANNELS' 'dory_add_network(net digits.onnx OPTIONS --all-channels)'
 expect_early 'OPTIONS --check: here it is CHECK' 'dory_add_network(net digits.onnx OPTIONS --check golden)'
 expect_early "DORY_TARGET_DESCRIPTION /nowhere/machine.json does not exist" 'dory_add_network(net digits.onnx)' -DDORY_TARGET_DESCRIPTION=/nowhere/machine.json
 expect_early "$work/project/image.bin does not exist" 'dory_add_flash_data(net image image.bin)'

@@ -65,6 +65,7 @@ expect 1 "DORY_GVSOC_ROOT must name the folder" scripts/measure
 expect 2 "argument --places: invalid choice: 9" scripts/measure clocks --places 9
 expect 125 "no launcher of gvsoc below /nowhere" cmake/gvsoc/run_gvsoc.py --root /nowhere bin/sed
 expect 2 "either an ELF file or --test" cmake/gvsoc/run_gvsoc.py --root /nowhere
+expect 2 "--cpx-stream without --cpx" cmake/gvsoc/run_gvsoc.py --root /nowhere --cpx-stream x bin/sed
 
 echo "$count wrong calls of scripts, $failures passed for right ones"
 exit $((failures != 0))

@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "check/check_channels.h"
 #include "emit/assemble.h"
 #include "import/load.h"
+#include "network/channels.h"
 #include "network/interpret.h"
 #include "network/range.h"
 #include "planner/plan_make.h"
 #include "report/plan_text.h"
+#include "shrink/shrink.h"
 
 /* What is larger takes long, and finds no more. */
 #define MAXIMUM_LAYERS   40
@@ -76,6 +79,25 @@ static void check_values(const struct network *network, unsigned choices, struct
             expect(values[t][i] >= network->tensors[t].minimum && values[t][i] <= network->tensors[t].maximum, diagnostics);
 }
 
+/* ---- without dead channels ---- */
+
+/* What is left computes what the whole network does, by the golden model of each. */
+static void check_shrunk(const struct network *network, unsigned choices, struct arena *arena,
+                         struct diagnostics *diagnostics)
+{
+    struct network alone = *network;
+    const int64_t **inputs = arena_array(arena, const int64_t *, (size_t)network->input_count);
+    for (int i = 0; i < network->input_count; i++)
+        inputs[i] = extremes(&network->tensors[network->inputs[i]], choices, arena);
+    alone.whole = NULL;
+    expect(channels_check(network, diagnostics), diagnostics);
+    int64_t **expected = channels_interpret(network, inputs, arena, diagnostics);
+    int64_t **actual = interpret_network(&alone, inputs, arena, diagnostics);
+    expect(expected && actual, diagnostics);
+    for (int t = 0; t < network->tensor_count; t++)
+        expect(!memcmp(expected[t], actual[t], tensor_elements(&network->tensors[t]) * sizeof **actual), diagnostics);
+}
+
 /* ---- the plan ---- */
 
 static void check_plan(const struct network *network, unsigned choices, struct arena *arena, struct diagnostics *diagnostics)
@@ -111,8 +133,11 @@ void pipeline_run(const uint8_t *model, size_t length, unsigned choices)
         expect(proven == (diagnostics.error_count == 0), &diagnostics);
         if (proven)
             check_values(network, choices, &arena, &diagnostics);
+        struct network *shrunk = proven ? shrink_network(network, &range, &arena) : network;
+        if (shrunk != network)
+            check_shrunk(shrunk, choices, &arena, &diagnostics);
         if (proven)
-            check_plan(network, choices, &arena, &diagnostics);
+            check_plan(shrunk, choices, &arena, &diagnostics);
     }
     arena_free(&arena);
 }

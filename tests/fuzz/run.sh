@@ -11,7 +11,7 @@ if [ -d "$regressions" ]; then
 fi
 seeds=()
 case $target in
-  graph) ;;
+  graph | cpx) ;;
   tflite | qdq) seeds=("$build/corpus_of_$target") ;;
   *) seeds=("$build/corpus") ;;
 esac

@@ -84,13 +84,13 @@ static void arguments_are_checked(void)
 
 static void every_status_has_its_sentence(void)
 {
-    for (int status = DORY_ERROR_DEVICE; status <= DORY_RUNNING; status++) {
+    for (int status = DORY_ERROR_PACKET; status <= DORY_RUNNING; status++) {
         REQUIRE(dory_strerror(status));
         EXPECT_THAT(strcmp(dory_strerror(status), dory_strerror(DORY_RUNNING + 1)) != 0);
         for (int other = status + 1; other <= DORY_RUNNING; other++)
             EXPECT_THAT(strcmp(dory_strerror(status), dory_strerror(other)) != 0);
     }
-    EXPECT_TEXT(dory_strerror(DORY_ERROR_DEVICE - 1), dory_strerror(DORY_RUNNING + 1));
+    EXPECT_TEXT(dory_strerror(DORY_ERROR_PACKET - 1), dory_strerror(DORY_RUNNING + 1));
 }
 
 int main(void)

@@ -55,7 +55,7 @@ void large_weights(void)
 void half_precision_weights(void)
 {
     add_conv();
-    onnx_builder_model(model)->graph->initializer[0]->data_type = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT16;
+    onnx_builder_model(model)->graph->initializer[0]->data_type = ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16;
 }
 
 void float_multiplier(void)

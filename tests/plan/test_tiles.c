@@ -1,8 +1,7 @@
-/* The evaluator says of a layer's tiles what the firmware does with them. The search plays a layer in a closed form of its
- * own (generator/tile), and the firmware goes from tile to tile with its cursor and describes their copies (placed_tile.c
- * and tile_copies.c of kernels/run). Here both look at the same cuts of random layers, with the tiles that the search has
- * found: as many tiles, of the same shapes in the same order, as many bytes between L2 and L1, and buffers up to the same
- * byte of L1.
+/* The evaluator says of a layer's tiles what the firmware does with them. Both go from tile to tile with the same cursor,
+ * and describe copies by the same functions (placed_tile.c and tile_copies.c of kernels/run). Here both look at the same
+ * cuts of random layers, with the tiles that the search has found: as many tiles, as many bytes between L2 and L1, and
+ * buffers up to the same byte of L1. Runs of whole plans are compared by tests/support/run_plan.c.
  *
  *     tiles [layers] */
 #include <inttypes.h>
@@ -35,8 +34,6 @@ struct walk {
     struct dory_placed_tile last;
     uint32_t tiles, l1_end;
     uint64_t bytes;
-    struct dory_tile_shape *shapes; /* of the tiles, one behind the other */
-    struct arena *arena;
 };
 
 static uint64_t bytes_of(const struct hal_dma_copy *copy) { return (uint64_t)copy->run_bytes * copy->runs * copy->planes; }
@@ -75,8 +72,7 @@ static void count_tile(struct walk *walk, const struct dory_placed_tile *placed)
     if (dory_describe_store(&copies, placed, walk->record, BASE))
         walk->bytes += bytes_of(&copies.store);
     reach_buffers(walk, &shape);
-    arena_grow(walk->arena, walk->shapes, walk->tiles);
-    walk->shapes[walk->tiles++] = shape;
+    walk->tiles++;
 }
 
 /* As dory_place_first and dory_place_next do it, and plan_last_tile: steps behind each other of one layer. */
@@ -115,32 +111,6 @@ static struct tile_problem problem_of(const struct cut *cut)
                                  .cycles = of->cycles[kernel]};
 }
 
-struct comparison {
-    const struct walk *walk;
-    uint32_t seen, different;
-};
-
-static void see_tile(void *context, const struct tile_event *event)
-{
-    struct comparison *c = context;
-    if (event->kind != TILE_KERNEL)
-        return;
-    const struct dory_tile_shape *a = &event->shape, *b = &c->walk->shapes[event->tile];
-    c->seen++;
-    c->different += event->tile >= c->walk->tiles || a->rows != b->rows || a->columns != b->columns ||
-                    a->channels != b->channels || a->input_channels != b->input_channels;
-}
-
-static void expect_same_shapes(struct tile_problem problem, const struct cut *cut, const struct walk *walk, const char *what)
-{
-    struct comparison comparison = {.walk = walk};
-    struct tile_cost cost;
-    problem.observer = (struct tile_observer){.see = see_tile, .context = &comparison};
-    tile_simulate(&problem, &cut->tiling, &cost, NULL);
-    EXPECT(comparison.seen == walk->tiles && comparison.different == 0, "%s: %u of %u tiles have other shapes, of %u", what,
-           comparison.different, comparison.seen, walk->tiles);
-}
-
 static void expect_same(const struct tile_cost *cost, const struct walk *walk, const char *what)
 {
     EXPECT(cost->tile_count == walk->tiles, "%s: %u tiles, but the firmware has %u", what, cost->tile_count, walk->tiles);
@@ -173,14 +143,12 @@ static void count_layer(struct counts *counts, const struct dory_layer *record, 
 
 static void compare_cut(const struct cut *cut, const char *what, struct counts *counts)
 {
-    const struct problem *p = cut->of->problem;
     struct dory_layer record;
-    struct tile_problem problem = problem_of(cut);
+    const struct tile_problem problem = problem_of(cut);
     tile_apply(&problem, &cut->tiling, &record);
-    struct walk walk = {.record = &record, .kernel = cut->kernel, .cores = p->cores, .arena = p->arena};
+    struct walk walk = {.record = &record, .kernel = cut->kernel, .cores = cut->of->problem->cores};
     walk_steps(&walk, cut->steps, cut->step_count);
     expect_same(&cut->cost, &walk, what);
-    expect_same_shapes(problem, cut, &walk, what);
     count_layer(counts, &record, cut);
 }
 
@@ -226,8 +194,7 @@ static uint32_t steps_of_turn(const struct cut *cut, uint32_t first)
 /* Each turn starts with nothing in L1, as a layer does. */
 static void compare_block(const struct cut *cut, const char *what)
 {
-    const struct problem *p = cut->of->problem;
-    struct walk walk = {.cores = p->cores, .arena = p->arena};
+    struct walk walk = {.cores = cut->of->problem->cores};
     for (uint32_t i = 0, count; i < cut->step_count; i += count) {
         int member = cut->block->order[i].member;
         const struct cut *own = cut->block->members[member];

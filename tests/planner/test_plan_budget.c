@@ -84,7 +84,7 @@ static struct budget plan_with(const struct network *network, const struct targe
     struct plan_options memory;
     struct plan plan;
     struct budget budget = {0};
-    budget.planned = budget_read(&options, target, &memory, &arena, &diagnostics) &&
+    budget.planned = budget_read(&options, network, target, &memory, &arena, &diagnostics) &&
                      budget_plan(network, target, &memory, &plan, &arena, &diagnostics);
     if (budget.planned) {
         EXPECT(plan_check(&plan, &diagnostics), "a wrong plan");
@@ -94,6 +94,14 @@ static struct budget plan_with(const struct network *network, const struct targe
     }
     arena_free(&arena);
     return budget;
+}
+
+static uint32_t input_and_output_bytes(const struct network *network)
+{
+    const struct tensor *input = &network->tensors[network->inputs[0]], *output = &network->tensors[network->outputs[0]];
+    uint32_t input_bytes = (uint32_t)(input->height * input->width * input->channels * input->bits / 8);
+    uint32_t output_bytes = (uint32_t)(output->height * output->width * output->channels * output->bits / 8);
+    return (input_bytes + 7) / 8 * 8 + (output_bytes + 7) / 8 * 8;
 }
 
 static void test_budgets(const char *path)
@@ -118,6 +126,10 @@ static void test_budgets(const char *path)
         EXPECT(!with_default.planned || with_default.arena + BUDGET_APPLICATION_BYTES - 5000 <= budget.arena + 8000,
                "the default leaves %u, 5000 bytes leave %u", with_default.arena, budget.arena);
     }
+    struct options with_buffers = {.application_buffers = true};
+    struct options counted_by_hand = {.application_bytes = BUDGET_APPLICATION_BYTES + input_and_output_bytes(network)};
+    EXPECT(plan_with(network, &target, with_buffers).arena == plan_with(network, &target, counted_by_hand).arena,
+           "the application's buffers are not the network's inputs and outputs");
     struct budget exact = plan_with(network, &target, (struct options){.firmware = path, .l2_bytes = 123456});
     EXPECT(exact.planned && exact.arena == 123456, "--l2-bytes is not the arena, but %u", exact.arena);
     struct budget as_original = plan_with(network, &target, (struct options){.code_reserved_bytes = 124288});

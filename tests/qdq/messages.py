@@ -55,13 +55,22 @@ class Model:
 
 
 class FourBits(Model):
-    """Weights of INT4, a type that python3-onnx need not know."""
+    """Constants of INT4, a type that python3-onnx need not know: two numbers in a byte, the first in its low bits."""
+
+    def __init__(self, names=("w_q", "w_zero"), packed=False):
+        super().__init__()
+        self.names, self.packed = names, packed
 
     def done(self):
         model = super().done()
         for tensor in model.graph.initializer:
-            if tensor.name in ("w_q", "w_zero"):
-                tensor.data_type = 22
+            if tensor.name not in self.names:
+                continue
+            tensor.data_type = 22
+            numbers = np.frombuffer(tensor.raw_data, np.uint8) & 15
+            if self.packed:
+                numbers = np.append(numbers, np.zeros(len(numbers) % 2, np.uint8))
+                tensor.raw_data = (numbers[::2] | numbers[1::2] << 4).tobytes()
         return model
 
 
@@ -161,11 +170,11 @@ def sums():
 CASES = [
     ("float_model", float_model(), 1, ["in floating point", "144 of the 144", "docs/from-pytorch.md"]),
     ("dynamic", dynamic(), 1, ["quantised dynamically", "DynamicQuantizeLinear", "quantize_static"]),
-    ("old_opset", Model(9).quantise("a").convolution().quantise("y"), 1, ["opset 9", "10 to 21"]),
+    ("old_opset", Model(9).quantise("a").convolution().quantise("y"), 1, ["opset 9", "10 to 25"]),
     ("island", island(), 1, ["1 node without", "Tanh_of_t", "op_types_to_quantize=[..., 'Tanh']", "node 'Conv_of_conv'"]),
     ("two_islands", two_islands(), 1, ["Tanh_of_t", "not quantised"]),
     ("float_weights", float_weights(), 1, ["node 'Conv_of_conv'", "'w' are float", "op_types_to_quantize"]),
-    ("wide_weights", wide_weights(), 1, ["from -100 to 155", "-128 to 127", "weight_type=QuantType.QInt8"]),
+    ("wide_weights", wide_weights(), 0, []),
     ("narrow_weights", narrow_weights(), 0, []),
     ("scale_zero", output_scale(FLOAT(0)), 1, ["attribute 'scale'", "is 0", "positive"]),
     ("scale_negative", output_scale(FLOAT(-0.5)), 1, ["is -0.5"]),
@@ -173,7 +182,9 @@ CASES = [
     ("scale_no_number", output_scale(FLOAT("nan")), 1, ["is nan", "y_scale"]),
     ("scale_per_channel", output_scale(np.array([1, 2, 3, 4], FLOAT)), 1, ["has 4 numbers"]),
     ("sixteen_bits", Model().quantise("a", zero_point=np.uint16(5)).convolution().quantise("y"), 1, ["UINT16", "activation_type"]),
-    ("four_bits", FourBits().quantise("a").convolution().quantise("y"), 1, ["'w_zero' is INT4", "weight_type=QuantType.QInt8"]),
+    ("four_bits", FourBits().quantise("a").convolution().quantise("y"), 1, ["'w_q' has 144 bytes of data; its dimensions say 72"]),
+    ("four_packed_bits", FourBits(packed=True).quantise("a").convolution().quantise("y"), 0, []),
+    ("activations_of_four_bits", FourBits(("y_zero",), True).quantise("a").convolution().quantise("y"), 1, ["is INT4", "activation_type"]),
     ("bias_of_other_scale", with_bias(0.5), 0, ["warning", "'b_q' has scale 0.5", "0.000999999993"]),
     ("bias_of_its_scale", with_bias(FLOAT(0.1) * FLOAT(0.01)), 0, []),
     ("channels_last", channels_last(), 1, ["node 'pool', attribute 'channels_last'"]),
@@ -182,12 +193,11 @@ CASES = [
     ("normalised_exactly", normalised(0.5), 0, []),
     ("normalised_inexactly", normalised(0.3), 0, ["note", "left to the application"]),
     ("unknown_operator", unknown_operator(), 1, ["operator Cumulate is not supported"]),
-    ("slopes", slopes(), 1, ["PRelu_of_p", "'slope' of 4 numbers", "PReLU(1)"]),
+    ("slopes", slopes(), 0, []),
     ("sums_of_32_bits", sums(), 0, []),
 ]
 
-SHARED = [(f"{network}_qdq_u8u8", ["minus their zero point are from", "weight_type=QuantType.QInt8"])
-          for network in ("mbv2", "resnet", "dscnn", "mixed")] + [("mixed_qop_u8s8_pc", ["convtranspose_27", "'w_26' are float"])]
+SHARED = [("mixed_qop_u8s8_pc", ["convtranspose_27", "'w_26' are float"])]
 
 
 def run(dory, path, *options):

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check/check_channels.h"
+#include "command/load_model.h"
+#include "dead_channels.h"
 #include "emit/assemble.h"
 #include "network/range.h"
 #include "plan/plan.h"
@@ -17,6 +20,7 @@
 /* Memories of any size and the cycles of GAP8, more or less: the planner's choices are not what is tested. */
 static const struct target machine = {
     .name = "test",
+    .engines = {&dory_portable_engine},
     .cores = 8,
     .l1_bytes = PLENTY,
     .l2_bytes = PLENTY,
@@ -45,7 +49,7 @@ struct trial {
     struct target target;
     struct plan plan;
     const char *refusal; /* of the last pass that refused */
-    bool only_blocks;
+    bool only_blocks, exact_add;
 };
 
 /* ---- planning ---- */
@@ -66,7 +70,19 @@ static bool prove(struct trial *trial)
     struct range_options options = {.exact_add = random_chance(trial->random, 50) && trial->network->tensors[0].scale == 0};
     bool proven = range_prove(trial->network, &options, trial->arena, &diagnostics);
     trial->refusal = proven ? NULL : first_error(&diagnostics);
+    trial->exact_add = options.exact_add;
     return proven;
+}
+
+/* Mostly: a network with dead channels must be right, too. */
+static bool shrink(struct trial *trial)
+{
+    struct diagnostics diagnostics = {.arena = trial->arena};
+    struct options options = {.range.exact_add = trial->exact_add, .all_channels = random_chance(trial->random, 15)};
+    trial->network = model_shrink(trial->network, &options, trial->arena);
+    bool good = channels_check(trial->network, &diagnostics);
+    trial->refusal = good ? NULL : first_error(&diagnostics);
+    return good;
 }
 
 /* As for a table of tiles, whether that is predicted to be faster or not. */
@@ -202,6 +218,8 @@ void random_totals_print(const struct random_totals *totals)
         "layers tiled in rows %d, columns %d, channels %d, input channels %d; of several steps in rows %d, in channels %d\n",
         totals->tiled_rows, totals->tiled_columns, totals->tiled_channels, totals->tiled_input_channels,
         totals->stepped_rows, totals->stepped_channels);
+    if (totals->dead)
+        printf("networks without their dead channels %d, which were %d\n", totals->shrunk, totals->dead_channels);
     printf(
         "layers by XpulpV2 kernels %d; networks with tensors in RAM %d, in CHW %d, with L3 transfers behind the first step "
         "%d, with weights that stay in L2 %d, that are linked %d, with blocks of layers %d\n",
@@ -237,7 +255,9 @@ enum random_outcome random_case(struct network *network, struct random *random, 
     if (random_chance(random, 50)) /* here: in a C model of its instructions */
         trial.target.engines[0] = &dory_xpulpv2_engine, trial.target.engines[1] = &dory_portable_engine;
     trial.only_blocks = totals->only_blocks;
-    if (!prove(&trial) || !plan_with_plenty(&trial))
+    if (totals->dead)
+        random_dead_channels(network, random, arena);
+    if (!prove(&trial) || (totals->dead && !shrink(&trial)) || !plan_with_plenty(&trial))
         return refuse(&trial, totals);
     if (trial.only_blocks && !has_block(&trial.plan))
         return pass_over(totals);
@@ -254,6 +274,8 @@ enum random_outcome random_case(struct network *network, struct random *random, 
     struct run_plan_result result = run_plan(&trial.plan, random_inputs(random, network, arena), &options);
     count_plan(totals, &trial.plan);
     totals->values += result.values_compared;
+    totals->shrunk += trial.network->whole != NULL;
+    totals->dead_channels += dead_channel_count(trial.network);
     if (result.exact) {
         totals->exact++;
         features_count(&totals->features, &trial.plan);

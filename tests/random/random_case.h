@@ -9,6 +9,7 @@ enum random_outcome { CASE_EXACT, CASE_REFUSED, CASE_WRONG, CASE_PASSED_OVER };
 
 struct random_totals {
     bool verbose;     /* print the plan of a case that fails */
+    bool dead;        /* networks have dead channels, which mostly are left out */
     bool only_blocks; /* layers take turns wherever they can; networks where none do are passed over */
     int passed_over;
     int exact, refused, wrong;
@@ -18,8 +19,9 @@ struct random_totals {
     int in_ram;                                                          /* networks with a tensor in RAM */
     int in_chw;                                                          /* networks with a tensor in CHW */
     int blocks;                                                          /* networks with layers that take turns */
-    int resident, linked; /* networks with weights that stay in L2, or are linked */
-    int loads;            /* networks with transfers behind the first step */
+    int resident, linked;      /* networks with weights that stay in L2, or are linked */
+    int loads;                 /* networks with transfers behind the first step */
+    int shrunk, dead_channels; /* networks without their dead channels, and how many these were */
     uint64_t values;
     struct features features; /* of exact cases */
 };

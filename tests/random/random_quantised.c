@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "import/quantised.h"
+#include "middle/quantised.h"
 
 #define MAXIMUM_TENSORS 16
 

@@ -1,8 +1,9 @@
 /* Random networks in little memory, bit for bit against the golden interpreter.
  *
  * Usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs|quantised FIRST_SEED COUNT
- * "onnx" (NEMO's networks) and "onnx_graphs": written as ONNX files and read back first. A failed case prints the arguments
- * that repeat it; then, its plan is printed, too. */
+ * dead_layers and so on: channels are made dead, and most networks run without them. "onnx" (NEMO's networks) and
+ * "onnx_graphs": written as ONNX files and read back first. A failed case prints the arguments that repeat it; then, its
+ * plan is printed, too. */
 #include <inttypes.h>
 
 #include "expect.h"
@@ -173,7 +174,8 @@ static uint64_t count_of(const struct source *source, const char *argument)
 int main(int argc, char **argv)
 {
     struct random_totals totals = {0};
-    const struct source *source = argc == 4 ? find_source(argv[1]) : NULL;
+    bool dead = argc == 4 && !strncmp(argv[1], "dead_", 5);
+    const struct source *source = argc == 4 ? find_source(argv[1] + (dead ? 5 : 0)) : NULL;
     uint64_t first = source ? strtoull(argv[2], NULL, 10) : 0, count = source ? count_of(source, argv[3]) : 0;
     if (count == 0) {
         fputs("usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs|quantised|blocks FIRST COUNT\n", stderr);
@@ -181,6 +183,7 @@ int main(int argc, char **argv)
     }
     totals.verbose = count == 1;
     totals.only_blocks = source->only_blocks;
+    totals.dead = dead;
     for (uint64_t seed = first; seed < first + count + (uint64_t)totals.passed_over; seed++) {
         struct arena arena = {0};
         struct diagnostics diagnostics = {.arena = &arena};
@@ -188,9 +191,10 @@ int main(int argc, char **argv)
         arena_free(&arena);
     }
     random_totals_print(&totals);
-    if (source->has_all_features && count >= ENOUGH_FOR_FEATURES)
+    if (!dead && source->has_all_features && count >= ENOUGH_FOR_FEATURES)
         EXPECT(features_print(&totals.features, source->make == onnx_graphs), "a feature is MISSING");
     EXPECT_EQUAL(totals.wrong, 0);
+    EXPECT_THAT(!dead || count == 1 || totals.shrunk > 0);
     EXPECT_THAT(totals.exact > 0);
     EXPECT(totals.refused <= totals.exact / 20, "%d refused, %d exact", totals.refused, totals.exact);
     return expect_result("random networks");

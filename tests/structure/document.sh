@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # docs/architecture.md against the source: the table of rooms is that of rooms.txt, its numbers of files and lines are not far
-# from what is there, and every hop of the walk is in the file that it names. No folder is too large to be looked through.
+# from what is there, and every hop of the walk is in the file that it names; the test plan.height makes the walk. No folder is
+# too large to be looked through.
 # usage: document.sh SOURCE [--write]        --write: sets the table anew
 set -euo pipefail
 list=$(dirname "$(realpath "$0")")/rooms.txt
@@ -43,10 +44,9 @@ hops=0
 while IFS='|' read -r _ number file code _; do
   hops=$((hops + 1))
   file=$(tr -d ' `' <<<"$file") code=$(sed 's/^ *`//; s/` *$//' <<<"$code")
-  [ "$((number))" -eq $hops ] || complain "hop $number follows hop $((hops - 1))"
-  grep -qF -- "$code" "$file" 2>/dev/null || complain "hop $hops: no '$code' in $file"
+  grep -qF -- "$code" "$file" 2>/dev/null || complain "hop $((number)): no '$code' in $file"
 done < <(grep -E '^\| [0-9]+ \| `' "$document")
-[ $hops -ge 5 ] && [ $hops -le 9 ] || complain "$hops hops from the search to the DMA command; at most 9 are to be"
+[ $hops -gt 0 ] || complain "$document has no walk"
 
 while read -r folder; do
   count=$(find "$folder" -maxdepth 1 -type f | wc -l)

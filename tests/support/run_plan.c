@@ -8,8 +8,10 @@
 #include "dory/dump.h"
 #include "dory/run.h"
 #include "emit/assemble.h"
+#include "network/channels.h"
 #include "network/expected.h"
 #include "network/interpret.h"
+#include "plan/timeline.h"
 
 /* ---- kernels ---- */
 
@@ -253,9 +255,40 @@ static int record(struct execution *execution, const void *const *inputs)
     return status;
 }
 
-static void run_opened(struct execution *execution, const void *const *inputs)
+/* ---- what the plan has priced ---- */
+
+static void see_nothing(void *context, const struct tile_event *event)
+{
+    (void)context;
+    (void)event;
+}
+
+/* Of a run, between L2 and L1. */
+static uint64_t priced_bytes(struct execution *execution)
+{
+    const struct tile_observer observer = {.see = see_nothing};
+    struct timeline timeline;
+    uint64_t bytes = 0;
+    timeline_make(execution->plan, &timeline, &execution->arena);
+    for (int i = 0; i < execution->plan->network->layer_count; i++)
+        bytes += timeline_watch_tiles(execution->plan, &timeline, i, &observer, &execution->arena).dma_bytes;
+    return bytes;
+}
+
+static void compare_counters(struct execution *execution)
 {
     struct hal_host_counters counters;
+    hal_host_get_counters(&counters);
+    if (counters.violations)
+        FAIL(execution, "%" PRIu64 " violations of the HAL's contract", counters.violations);
+    uint64_t moved = counters.dma_bytes_to_local + counters.dma_bytes_from_local,
+             priced = priced_bytes(execution) * (execution->plan->resident_bytes ? 2 : 1);
+    if (moved != priced)
+        FAIL(execution, "the DMA has moved %" PRIu64 " bytes, but the plan has priced %" PRIu64, moved, priced);
+}
+
+static void run_opened(struct execution *execution, const void *const *inputs)
+{
     int status = open_machine(execution);
     if (!status)
         status = record(execution, inputs);
@@ -266,9 +299,7 @@ static void run_opened(struct execution *execution, const void *const *inputs)
     status = status ? status : closed ? closed : l3_closed;
     if (status)
         FAIL(execution, "%s", dory_strerror(status));
-    hal_host_get_counters(&counters);
-    if (counters.violations)
-        FAIL(execution, "%" PRIu64 " violations of the HAL's contract", counters.violations);
+    compare_counters(execution);
 }
 
 /* ---- all of it ---- */
@@ -300,7 +331,7 @@ struct run_plan_result run_plan(const struct plan *plan, const int64_t *const *i
     struct execution execution = {.plan = plan, .options = options};
     execution.diagnostics.arena = &execution.arena;
     const void *const *packed = pack_inputs(&execution, inputs);
-    execution.golden = interpret_network(plan->network, inputs, &execution.arena, &execution.diagnostics);
+    execution.golden = channels_interpret(plan->network, inputs, &execution.arena, &execution.diagnostics);
     if (execution.golden && assemble(&execution) && !execution.result.message[0])
         run_opened(&execution, packed);
     note_diagnostics(&execution);

@@ -96,7 +96,7 @@ def island():
     model, x, y = behind(tfl.DEQUANTIZE, kind=FLOAT32)
     z = model.tensor("half", [1, 4, 4, 3], FLOAT32)
     q = model.tensor("again", [1, 4, 4, 3], INT8, 0.5)
-    model.operator(tfl.LOGISTIC, [y], [z])
+    model.operator(tfl.SOFTMAX, [y], [z], (9, {0: ("f", 1.0)}))
     model.operator(tfl.QUANTIZE, [z], [q])
     return model, x, q
 

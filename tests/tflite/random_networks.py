@@ -15,11 +15,12 @@ except ImportError:
     print("skipped: no numpy; on Debian: apt-get install python3-numpy")
     sys.exit(77)
 
+import random_moves
 import reference
 import tflite_writer as tfl
 
 
-class Network:
+class Network(random_moves.Moves):
     """A model that grows operator by operator, together with the values that its tensors have."""
 
     def __init__(self, seed):
@@ -125,7 +126,8 @@ class Network:
                                  4: ("i", kernel[0]), 5: ("b", activation)}))
 
     def reduce(self, x):
-        axes = self.random.choice([[1, 2], [2, 1], [1], [2]])
+        axes = self.random.choice([[1, 2], [2, 1], [1], [2], [3], [1, 3], [3, 2], [1, 2, 3]])
+        x = self.transposed(x, [0] + self.random.sample([1, 2, 3], 3)) if self.random.random() < 0.3 else x
         if self.random.random() < 0.3:
             data, scale, zero = self.values[x]
             result = np.max(data, axis=tuple(axes), keepdims=True), scale, zero
@@ -209,7 +211,7 @@ class Network:
 
     def prelu(self, x):
         value, pick = self.values[x], self.random
-        shape = pick.choice([[1], [1, 1, value[0].shape[3]], [value[0].shape[3]]])
+        shape = pick.choice([[1], [1, 1, value[0].shape[3]], [value[0].shape[3]], list(value[0].shape[1:])])
         numbers = self.integers(*shape)
         numbers = np.abs(np.maximum(numbers, -127)) if pick.random() < 0.5 else numbers
         scale = float(np.float32(pick.uniform(0.001, 0.02)))
@@ -295,79 +297,6 @@ class Network:
             return self.operate(tfl.HARD_SWISH, [x], reference.hard_swish(value, output))
         return self.operate(tfl.QUANTIZE, [x], reference.requantise(value, output))
 
-    def move(self, x):
-        (data, scale, zero), pick = self.values[x], self.random
-        return pick.choice([self.slice, self.split, self.transpose, self.resize, self.shuffle, self.reshape])(x, data, (scale, zero))
-
-    def slice(self, x, data, quantisation):
-        first = [0] + [self.random.randrange(size) for size in data.shape[1:]]
-        if self.random.random() < 0.3:
-            sizes = [1] + [self.random.randint(1, size - f) for f, size in zip(first[1:], data.shape[1:])]
-            result = data[tuple(np.s_[f:f + s] for f, s in zip(first, sizes))]
-            inputs = [self.model.integers("first", first), self.model.integers("sizes", sizes)]
-            return self.operate(tfl.SLICE, [x] + inputs, (result, *quantisation))
-        step = [1] + [self.random.randint(1, 3) for _ in range(3)]
-        result = data[tuple(np.s_[f::s] for f, s in zip(first, step))]
-        inputs = [self.model.integers(name, list(numbers))
-                  for name, numbers in (("first", first), ("end", data.shape), ("step", step))]
-        return self.operate(tfl.STRIDED_SLICE, [x] + inputs, (result, *quantisation), (32, {0: ("i", 0)}))
-
-    def split(self, x, data, quantisation):
-        axis = self.random.choice([1, 2, 3])
-        if data.shape[axis] > 1 and self.random.random() < 0.5:
-            first = self.random.randrange(1, data.shape[axis])
-            parts = [self.tensor((part, *quantisation)) for part in np.split(data, [first], axis)]
-            sizes = self.model.integers("sizes", [first, data.shape[axis] - first])
-            self.model.operator(tfl.SPLIT_V, [x, sizes, self.model.integers("axis", [axis], [])], parts, (79, {0: ("i", 2)}))
-            return self.unary(self.random.choice(parts))
-        count = self.random.choice([n for n in (1, 2, 3) if data.shape[axis] % n == 0])
-        parts = [self.tensor((part, *quantisation)) for part in np.split(data, count, axis)]
-        self.model.operator(tfl.SPLIT, [self.model.integers("axis", [axis], []), x], parts, (35, {0: ("i", count)}))
-        return self.unary(self.random.choice(parts))
-
-    def transpose(self, x, data, quantisation):
-        order = [0] + self.random.sample([1, 2, 3], 3)
-        moved = self.operate(tfl.TRANSPOSE, [x, self.model.integers("order", order)],
-                             (np.transpose(data, order), *quantisation))
-        return self.random.choice([self.unary, self.pool, self.convolution])(moved)
-
-    def reshaped(self, x, shape):
-        data, *quantisation = self.values[x]
-        return self.operate(tfl.RESHAPE, [x, self.model.integers("shape", list(shape))], (data.reshape(shape), *quantisation))
-
-    def transposed(self, x, order):
-        data, *quantisation = self.values[x]
-        return self.operate(tfl.TRANSPOSE, [x, self.model.integers("order", order)], (np.transpose(data, order), *quantisation))
-
-    def shuffle(self, x, data, quantisation):
-        """Channels of groups take turns; or those of a pixel become a square of pixels."""
-        (_, height, width, channels), pick = data.shape, self.random
-        if channels % 4 == 0 and pick.random() < 0.5:
-            parts = self.transposed(self.reshaped(x, (1, height, width, 2, 2, channels // 4)), [0, 1, 3, 2, 4, 5])
-            return self.convolution(self.reshaped(parts, (1, 2 * height, 2 * width, channels // 4)))
-        groups = pick.choice([n for n in range(1, channels + 1) if channels % n == 0])
-        parts = self.transposed(self.reshaped(x, (1, height, width, groups, channels // groups)), [0, 1, 2, 4, 3])
-        return pick.choice([self.unary, self.pool, self.convolution])(self.reshaped(parts, data.shape))
-
-    def reshape(self, x, data, quantisation):
-        """Behind a transposition, to dimensions that cut through its own, or not."""
-        moved = self.transposed(x, [0] + self.random.sample([1, 2, 3], 3))
-        a, b, c = self.random.sample(data.shape[1:], 3)
-        again = self.reshaped(moved, self.random.choice([(1, a, b, c), (1, 1, a * b, c), (1, a, 1, b * c)]))
-        return self.random.choice([self.unary, self.pool, self.convolution])(again)
-
-    def resize(self, x, data, quantisation):
-        (_, height, width, _), pick = data.shape, self.random
-        size, (corners, half) = (pick.randint(1, 12), pick.randint(1, 12)), pick.choice([(0, 0), (1, 0), (0, 1)])
-        inputs = [x, self.model.integers("size", list(size))]
-        if pick.random() < 0.5:
-            rows, columns = (reference.nearest_positions(*pair, corners, half) for pair in zip(size, (height, width)))
-            return self.operate(tfl.RESIZE_NEAREST_NEIGHBOR, inputs, (data[:, rows][:, :, columns], *quantisation),
-                                (74, {0: ("b", corners), 1: ("b", half)}))
-        rows, columns = (reference.bilinear_positions(*pair, corners, half) for pair in zip(size, (height, width)))
-        return self.operate(tfl.RESIZE_BILINEAR, inputs, (reference.bilinear(data, rows, columns), *quantisation),
-                            (15, {2: ("b", corners), 3: ("b", half)}))
-
     def head(self, x):
         """Flattens, connects, and sometimes softens."""
         value, size = self.values[x], self.values[x][0].size
@@ -393,7 +322,8 @@ class Network:
         x = pick.choice([self.input, self.input, self.turned_input])((1, pick.randint(1, 9), pick.randint(1, 9), pick.randint(1, 6)))
         steps = [self.convolution, self.convolution, self.depthwise, self.pool, self.reduce, self.pad, self.add, self.gate,
                  self.add_constant, self.multiply_by_constant, self.same_elements, self.transposed_convolution,
-                 self.concatenate, self.stream, self.constants, self.constants, self.choose, self.prelu, self.unary, self.move, self.move]
+                 self.concatenate, self.stream, self.constants, self.constants, self.choose, self.prelu, self.unary, self.move, self.move,
+                 self.rearrange, self.rearrange, self.rearrange, self.repeated, self.dilated]
         for _ in range(pick.randint(1, 5)):
             x = pick.choice(steps)(x)
         return self.output(self.head(x) if pick.random() < 0.6 else x)

@@ -30,6 +30,7 @@ const struct qdq_array *qdq_array_of(struct qdq *qdq, const struct constant *con
     *array = (struct qdq_array){.name = constant->name,
                                 .type = constant->type,
                                 .type_name = constant->type_name,
+                                .narrow_bits = constant->narrow_bits,
                                 .rank = constant->rank,
                                 .count = constant->count};
     memcpy(array->dimensions, constant->dimensions, sizeof array->dimensions);

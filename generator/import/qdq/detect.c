@@ -45,9 +45,9 @@ bool qdq_refuse(const struct graph *graph, struct diagnostics *diagnostics)
             "the model is quantised dynamically: %d nodes, the first is %s '%s', compute scales while the network runs; "
             "quantise it with quantize_static and calibration data instead of quantize_dynamic (docs/from-pytorch.md)",
             dynamic, first->type, first->name);
-    else if (graph->opset < 10 || graph->opset > 21)
+    else if (graph->opset < 10 || graph->opset > 25)
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-                 "the model is of opset %" PRId64 "; supported for quantised models: 10 to 21; convert it with "
+                 "the model is of opset %" PRId64 "; supported for quantised models: 10 to 25; convert it with "
                  "onnx.version_converter, or export it again",
                  graph->opset);
     else

@@ -1,5 +1,7 @@
 /* Functions of single elements, and arithmetic of two values. */
-#include "import/qdq/functions.h"
+#include "import/qdq/qdq.h"
+#include "middle/functions.h"
+#include "middle/join.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -59,7 +61,9 @@ enum qdq_outcome qdq_clip(struct qdq *qdq, const struct node *node, const struct
     switch (inputs[0].kind) {
     case QDQ_PENDING: bound(qdq, result, minimum, maximum); return QDQ_DONE;
     case QDQ_ELEMENTS: return bound_elements(qdq, node, minimum, maximum, result);
-    case QDQ_OUTSIDE: result->outside = (struct qdq_outside){.is_touched = true}; return QDQ_DONE;
+    case QDQ_OUTSIDE:
+        qdq_outside_step(qdq, result, REAL_CLIP, (float[]){(float)minimum, (float)maximum}, 2);
+        return QDQ_DONE;
     case QDQ_REALS: break;
     default: return QDQ_FLOAT;
     }
@@ -72,6 +76,18 @@ enum qdq_outcome qdq_clip(struct qdq *qdq, const struct node *node, const struct
 
 /* ---- one operand ---- */
 
+/* The function of a node, with its attributes; null: it is none. */
+static real_function *find_function(struct qdq *qdq, const struct node *node, struct function_parameters *parameters)
+{
+    const struct attribute *approximate = node_attribute(node, "approximate");
+    bool by_tanh = approximate && approximate->kind == ATTRIBUTE_TEXT && !strcmp(approximate->text, "tanh");
+    const char *name = by_tanh && !strcmp(node->type, "Gelu") ? "GeluTanh" : node->type;
+    real_function *function = function_find(name, parameters);
+    parameters->alpha = qdq_number(qdq, node, "alpha", parameters->alpha);
+    parameters->beta = qdq_number(qdq, node, !strcmp(node->type, "Selu") ? "gamma" : "beta", parameters->beta);
+    return function;
+}
+
 static enum qdq_outcome relu_of_elements(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
                                          struct qdq_value *result)
 {
@@ -82,19 +98,21 @@ static enum qdq_outcome relu_of_elements(struct qdq *qdq, const struct node *nod
 enum qdq_outcome qdq_unary(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                            struct qdq_value *result)
 {
-    struct qdq_parameters parameters = {0, 0};
-    qdq_function *compute = qdq_find_function(qdq, node, &parameters);
+    struct function_parameters parameters = {0, 0};
+    real_function *compute = find_function(qdq, node, &parameters);
     (void)count;
     *result = inputs[0];
-    if (inputs[0].kind == QDQ_PENDING && qdq_is_relu(compute)) {
+    if (inputs[0].kind == QDQ_PENDING && function_is_relu(compute)) {
         bound(qdq, result, 0, INFINITY);
         return QDQ_DONE;
     }
-    if (inputs[0].kind == QDQ_ELEMENTS && qdq_is_relu(compute))
+    if (inputs[0].kind == QDQ_ELEMENTS && function_is_relu(compute))
         return relu_of_elements(qdq, node, inputs, result);
-    result->outside = (struct qdq_outside){.is_touched = true};
-    if (inputs[0].kind == QDQ_OUTSIDE)
+    if (inputs[0].kind == QDQ_OUTSIDE) {
+        qdq_outside_step(qdq, result, REAL_CLIP, (float[]){0, INFINITY}, 2);
+        result->outside.is_unknown |= !function_is_relu(compute);
         return QDQ_DONE;
+    }
     if (inputs[0].kind != QDQ_REALS || !compute)
         return QDQ_FLOAT;
     float *reals = arena_array(qdq->arena, float, 256);
@@ -145,8 +163,7 @@ static enum qdq_outcome combine(struct qdq *qdq, enum operation operation, const
     return QDQ_DONE;
 }
 
-/* The dimension of the tensor along which the constant's numbers lie, all others of it being 1; else -1. */
-static int constant_dimension(const struct view *view, const struct qdq_array *array)
+int qdq_constant_dimension(const struct view *view, const struct qdq_array *array)
 {
     int found = -1;
     for (int i = 0; i < array->rank; i++) {
@@ -174,7 +191,7 @@ static enum qdq_outcome scale_channels(struct qdq *qdq, const struct node *node,
                                        struct qdq_value *result)
 {
     struct qdq_value input = *value;
-    int dimension = constant_dimension(&value->view, array);
+    int dimension = qdq_constant_dimension(&value->view, array);
     if (dimension < 0 || operation > MULTIPLY)
         return QDQ_FLOAT;
     enum qdq_outcome outcome = qdq_make_elements(qdq, node, &input);
@@ -205,10 +222,12 @@ enum qdq_outcome qdq_batch_normalization(struct qdq *qdq, const struct node *nod
                                          struct qdq_value *result)
 {
     struct qdq_value input = inputs[0];
-    enum qdq_outcome outcome = qdq_make_plain(qdq, node, &input);
+    bool is_outside = input.kind == QDQ_OUTSIDE;
+    enum qdq_outcome outcome = is_outside ? QDQ_DONE : qdq_make_plain(qdq, node, &input);
     if (outcome != QDQ_DONE)
         return outcome;
     int channels = qdq_tensor(qdq, input.tensor)->channels, zero_point = qdq_tensor(qdq, input.tensor)->zero_point;
+    float *factors = arena_array(qdq->arena, float, 2 * (size_t)channels), *terms = factors + channels;
     for (int i = 1; i < 5; i++)
         if (i >= count || inputs[i].kind != QDQ_CONSTANT || !inputs[i].array->numbers ||
             inputs[i].array->count != (size_t)channels)
@@ -229,6 +248,15 @@ enum qdq_outcome qdq_batch_normalization(struct qdq *qdq, const struct node *nod
             return qdq_fault(qdq, node, NULL, "channel %d is multiplied by %g", c, (double)factor);
         set_factor(pending, weights, c, (double)factor, zero_point);
         pending->constants[c] = part[1] - part[2] * (double)factor;
+        factors[c] = factor;
+        terms[c] = (float)pending->constants[c];
+    }
+    if (is_outside) {
+        *result = input;
+        qdq_outside_step(qdq, result, REAL_MULTIPLY, factors, channels);
+        qdq_outside_step(qdq, result, REAL_ADD, terms, channels);
+        result->outside.is_unknown |= !view_is_image(&input.view, qdq_tensor(qdq, input.tensor));
+        return QDQ_DONE;
     }
     qdq_pending_value(pending, input.view.rank, result);
     return QDQ_DONE;
@@ -242,7 +270,7 @@ static enum qdq_outcome add_constant(struct qdq *qdq, enum operation operation, 
     double number;
     bool is_scalar = qdq_array_scalar(array, &number);
     struct tensor output = tensor_plain("", from->height, from->width, from->channels);
-    int dimension = constant_dimension(&value->view, array);
+    int dimension = qdq_constant_dimension(&value->view, array);
     bool is_per_channel = dimension >= 0 && view_is_channels(&value->view, dimension, &output);
     if ((operation != ADD && (operation != SUBTRACT || is_swapped)) || from->minimum > -INFINITY ||
         from->maximum < INFINITY || from->part_count || (!is_scalar && (!is_per_channel || from->count != from->channels)))
@@ -271,6 +299,16 @@ static enum qdq_outcome align(struct qdq *qdq, const struct node *node, bool may
         int ia = i - (rank - a->view.rank), ib = i - (rank - b->view.rank);
         int64_t da = ia < 0 ? 1 : a->view.dimensions[ia], db = ib < 0 ? 1 : b->view.dimensions[ib];
         dimensions[i] = da > db ? da : db;
+    }
+    if (rank < 2 || rank > 4 || dimensions[0] != 1) { /* no images: in whatever order they lie */
+        struct middle_value pair[2] = {qdq_placed(a), qdq_placed(b)};
+        if (!middle_align(&qdq->builder, node->name, pair, rank, dimensions))
+            return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together", view_text(&a->view, qdq->arena),
+                             view_text(&b->view, qdq->arena));
+        a->tensor = pair[0].tensor;
+        b->tensor = pair[1].tensor;
+        a->view = b->view = pair[0].view;
+        return QDQ_DONE;
     }
     bool one_pixel = may_repeat && b->view.rank == rank && rank >= 2 && b->view.dimensions[1] == dimensions[1] &&
                      view_elements(&b->view) == dimensions[1];
@@ -347,28 +385,18 @@ static enum qdq_outcome join(struct qdq *qdq, const struct node *node, enum oper
 
 /* ---- the operators ---- */
 
-/* In front of the first QuantizeLinear: (x - shift) * numerator / denominator is followed as long as it is exact. */
-static enum qdq_outcome outside(struct qdq *qdq, enum operation operation, const struct qdq_value *value, double number,
-                                bool is_scalar, bool is_swapped, struct qdq_value *result)
+/* In front of the first QuantizeLinear. */
+static enum qdq_outcome outside(struct qdq *qdq, enum operation operation, const struct qdq_value *value,
+                                const struct qdq_array *array, bool is_swapped, struct qdq_value *result)
 {
-    struct qdq_outside *outside = &result->outside;
-    (void)qdq;
     *result = *value;
-    outside->is_touched = true;
-    if (!is_scalar || (is_swapped && operation != ADD && operation != MULTIPLY) || !isfinite(number)) {
-        outside->is_exact = false;
-        return QDQ_DONE;
+    switch (operation) {
+    case ADD: qdq_outside_constant(qdq, result, REAL_ADD, array); break;
+    case SUBTRACT: qdq_outside_constant(qdq, result, is_swapped ? REAL_SUBTRACT_FROM : REAL_SUBTRACT, array); break;
+    case MULTIPLY: qdq_outside_constant(qdq, result, REAL_MULTIPLY, array); break;
+    case DIVIDE: qdq_outside_constant(qdq, result, is_swapped ? REAL_DIVIDE_INTO : REAL_DIVIDE, array); break;
+    default: result->outside = (struct qdq_outside){.is_touched = true, .is_unknown = true};
     }
-    double *product = operation == MULTIPLY ? &outside->numerator : &outside->denominator;
-    if (operation == MULTIPLY || operation == DIVIDE) {
-        outside->is_exact &= number > 0 && fma(*product, number, -(*product * number)) == 0;
-        *product *= number;
-    } else if (operation == ADD || operation == SUBTRACT) {
-        double shift = number * outside->denominator / outside->numerator;
-        outside->is_exact &= fma(shift, outside->numerator, -(number * outside->denominator)) == 0;
-        outside->shift += operation == ADD ? -shift : shift;
-    } else
-        outside->is_exact = false;
     return QDQ_DONE;
 }
 
@@ -383,13 +411,15 @@ static enum qdq_outcome with_constant(struct qdq *qdq, const struct node *node, 
                          constant->array->type_name);
     bool is_scalar = qdq_array_scalar(constant->array, &number) && constant->array->rank <= value->view.rank;
     switch (value->kind) {
-    case QDQ_OUTSIDE: return outside(qdq, operation, value, number, is_scalar, is_swapped, result);
+    case QDQ_OUTSIDE: return outside(qdq, operation, value, constant->array, is_swapped, result);
     case QDQ_PENDING: return add_constant(qdq, operation, value, constant->array, is_swapped, result);
     case QDQ_REALS: break;
     default: return QDQ_FLOAT;
     }
     if (is_scalar && (constant->array->count == 1 || (int64_t)constant->array->count <= view_elements(&value->view)))
         return combine(qdq, operation, &inputs[0], &inputs[1], number, result);
+    if (operation == SLOPE && !is_swapped)
+        return qdq_slope(qdq, node, value, constant->array, result);
     return scale_channels(qdq, node, operation, value, constant->array, is_swapped, result);
 }
 
@@ -397,6 +427,9 @@ enum qdq_outcome qdq_binary(struct qdq *qdq, const struct node *node, const stru
                             struct qdq_value *result)
 {
     enum operation operation = operation_of(node);
+    bool is_choice = operation == LESSER || operation == GREATER;
+    if (is_choice && count > 2)
+        return qdq_choose(qdq, node, inputs, count, operation == GREATER, result);
     if (count != 2 || inputs[1].kind == QDQ_NONE)
         return qdq_fault(qdq, node, NULL, "%s of %d inputs; supported: 2", node->type, count);
     if (inputs[0].kind == QDQ_CONSTANT || inputs[1].kind == QDQ_CONSTANT)
@@ -405,6 +438,8 @@ enum qdq_outcome qdq_binary(struct qdq *qdq, const struct node *node, const stru
         return QDQ_FLOAT;
     if (inputs[0].tensor == inputs[1].tensor && view_equal(&inputs[0].view, &inputs[1].view))
         return combine(qdq, operation, &inputs[0], &inputs[1], 0, result);
+    if (is_choice)
+        return qdq_choose(qdq, node, inputs, count, operation == GREATER, result);
     struct qdq_value a = inputs[0], b = inputs[1];
     if (operation > MULTIPLY || !qdq_is_plain(qdq, &a) || !qdq_is_plain(qdq, &b))
         return QDQ_FLOAT;

@@ -1,4 +1,4 @@
-/* Nodes that move elements: Concat, Pad, Slice, Split, Resize. */
+/* Nodes that move elements: Concat, Pad, Slice, Split, Gather, Tile, Expand, DepthToSpace. */
 #include "import/qdq/qdq.h"
 
 #include <inttypes.h>
@@ -6,99 +6,70 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "middle/join.h"
 
-/* ---- copies by lists of indices ---- */
+/* ---- values in memory ---- */
 
-/* For each of an image's dimensions (channels, height, width) the indices of the input that the output has there; -1: none,
- * but `fill`. */
-struct indices {
-    int count[3];
-    int32_t *from[3];
-};
+struct middle_value qdq_placed(const struct qdq_value *value) { return (struct middle_value){value->tensor, value->view}; }
 
-static const int image_dimension_of_rank[3][3] = {{1, -1, -1}, {1, -1, 2}, {1, 2, 3}}; /* rank 2, 3, 4 */
-
-static struct indices make_indices(struct qdq *qdq, const struct tensor *tensor)
+/* Images stay images; what else there is keeps the order that its elements have in memory. */
+static struct layout layout_of(const struct qdq *qdq, const struct qdq_value *value)
 {
-    struct indices indices = {.count = {tensor->channels, tensor->height, tensor->width}};
-    for (int i = 0; i < 3; i++) {
-        indices.from[i] = arena_array(qdq->arena, int32_t, (size_t)indices.count[i]);
-        for (int k = 0; k < indices.count[i]; k++)
-            indices.from[i][k] = k;
-    }
-    return indices;
+    return view_is_image(&value->view, qdq_tensor(qdq, value->tensor)) ? layout_of_image(value->view.rank)
+                                                                       : layout_of_memory(&value->view);
 }
 
-static int32_t *new_list(struct qdq *qdq, struct indices *indices, int dimension, int64_t count)
+static bool has_elements(const struct qdq_value *value) { return value->kind == QDQ_ELEMENTS || value->kind == QDQ_REALS; }
+
+/* Moves in front of the first QuantizeLinear are those of what this makes of the input: each element by itself. */
+static bool can_move(const struct qdq_value *value) { return has_elements(value) || value->kind == QDQ_OUTSIDE; }
+
+enum qdq_outcome qdq_lay(struct qdq *qdq, const struct node *node, const struct middle_move *move,
+                         const struct layout *layout, int border, struct qdq_value *value)
 {
-    indices->count[dimension] = (int)count;
-    return indices->from[dimension] = arena_array(qdq->arena, int32_t, (size_t)count);
+    struct middle_value placed = qdq_placed(value), laid;
+    if (!middle_lay(&qdq->builder, node->name, &placed, move, layout, border, &laid))
+        return qdq_fault(qdq, node, NULL, "of a tensor of shape %s is too large to be copied",
+                         view_text(&value->view, qdq->arena));
+    value->tensor = laid.tensor;
+    value->view = laid.view;
+    return QDQ_DONE;
 }
 
-static int lay_copy(struct qdq *qdq, const char *name, int input, const struct indices *indices, int fill)
+/* The value with its elements moved. */
+static enum qdq_outcome apply(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                              const struct middle_move *move, int border, struct qdq_value *result)
 {
-    const struct tensor from = *qdq_tensor(qdq, input);
-    const int32_t steps[3] = {1, from.width * from.channels, from.channels};
-    int output = qdq_tensor_like(qdq, name, input, indices->count[1], indices->count[2], indices->count[0]);
-    int32_t *positions[3];
-    for (int i = 0; i < 3; i++) {
-        positions[i] = arena_array(qdq->arena, int32_t, (size_t)indices->count[i]);
-        for (int k = 0; k < indices->count[i]; k++)
-            positions[i][k] = indices->from[i][k] < 0 ? -1 : indices->from[i][k] * steps[i];
-    }
-    struct layer *layer = quantised_layer(&qdq->builder, LAYER_COPY, name, input, output);
-    layer->padding_value = fill;
-    layer->map = (struct layer_map){.rows = positions[1], .columns = positions[2], .channels = positions[0]};
-    return output;
+    struct middle_value placed = qdq_placed(value), moved;
+    struct layout layout = layout_of(qdq, value);
+    if (!middle_move_apply(&qdq->builder, node->name, &placed, move, &layout, border, &moved))
+        return qdq_fault(qdq, node, NULL, "makes more elements of a tensor of shape %s than the firmware can have",
+                         view_text(&value->view, qdq->arena));
+    *result = *value;
+    result->tensor = moved.tensor;
+    result->view = moved.view;
+    return QDQ_DONE;
 }
 
 int qdq_lay_border(struct qdq *qdq, const char *name, int input, const int64_t before[2], const int64_t after[2], int fill)
 {
-    const struct tensor from = *qdq_tensor(qdq, input);
-    struct indices indices = make_indices(qdq, &from);
-    for (int i = 0; i < 2; i++) {
-        int size = i ? from.width : from.height;
-        int32_t *list = new_list(qdq, &indices, 1 + i, before[i] + size + after[i]);
-        for (int k = 0; k < indices.count[1 + i]; k++)
-            list[k] = k >= before[i] && k < before[i] + size ? (int32_t)(k - before[i]) : -1;
-    }
-    return lay_copy(qdq, name, input, &indices, fill);
-}
-
-/* The image's dimension (channels, height, width) that a dimension of the model's tensor is, or -1. */
-static int image_dimension(const struct view *view, int dimension)
-{
-    for (int i = 0; i < 3; i++)
-        if (image_dimension_of_rank[view->rank - 2][i] == dimension)
-            return i;
-    return -1;
+    struct middle_value image = {input, view_of_image(qdq_tensor(qdq, input), 4)}, laid;
+    struct middle_move move = middle_move_none(&image.view);
+    struct layout layout = layout_of_image(4);
+    for (int i = 0; i < 2; i++)
+        if (!middle_move_pad(&qdq->builder, &move, 2 + i, BORDER_CONSTANT, before[i], after[i]))
+            return -1;
+    return middle_move_apply(&qdq->builder, name, &image, &move, &layout, fill, &laid) ? laid.tensor : -1;
 }
 
 static enum qdq_outcome take_image(struct qdq *qdq, const struct node *node, const struct qdq_value *from,
                                    struct qdq_value *value)
 {
     *value = *from;
-    if (value->kind != QDQ_ELEMENTS && value->kind != QDQ_REALS)
-        return QDQ_FLOAT;
-    return qdq_make_image(qdq, node, value);
-}
-
-static void set_image(struct qdq *qdq, const struct qdq_value *from, int tensor, struct qdq_value *result)
-{
-    *result = *from;
-    result->tensor = tensor;
-    result->view = view_of_image(qdq_tensor(qdq, tensor), from->view.rank);
+    return has_elements(value) ? qdq_make_image(qdq, node, value) : QDQ_FLOAT;
 }
 
 /* ---- Concat ---- */
-
-int qdq_concatenate(struct qdq *qdq, const char *name, const struct qdq_value *parts, int count, enum image_axis axis)
-{
-    int *tensors = arena_array(qdq->arena, int, (size_t)count);
-    for (int i = 0; i < count; i++)
-        tensors[i] = parts[i].tensor;
-    return quantised_concatenate(&qdq->builder, name, tensors, count, axis);
-}
 
 static bool same_quantisation(struct qdq *qdq, const struct qdq_value *a, const struct qdq_value *b)
 {
@@ -107,20 +78,28 @@ static bool same_quantisation(struct qdq *qdq, const struct qdq_value *a, const 
            first->model_offset == second->model_offset;
 }
 
-static const enum image_axis image_axes[3] = {AXIS_CHANNELS, AXIS_HEIGHT, AXIS_WIDTH};
+/* Images one behind the other stay images; what else there is, and the batch, is joined as it lies in memory. */
+static bool is_of_images(const struct view *view, int axis)
+{
+    return view->rank >= 2 && view->rank <= 4 && view->dimensions[0] == 1 && axis != 0;
+}
 
 static enum qdq_outcome take_parts(struct qdq *qdq, const struct node *node, struct qdq_value *parts, int count, int axis)
 {
     int64_t size = 0;
     for (int i = 0; i < count; i++) {
-        enum qdq_outcome outcome = take_image(qdq, node, &parts[i], &parts[i]);
+        if (!has_elements(&parts[i]))
+            return QDQ_FLOAT;
+        enum qdq_outcome outcome =
+            is_of_images(&parts[0].view, axis) ? take_image(qdq, node, &parts[i], &parts[i]) : QDQ_DONE;
         if (outcome != QDQ_DONE)
             return outcome;
         bool fits = parts[i].kind == parts[0].kind && parts[i].view.rank == parts[0].view.rank;
         for (int k = 0; fits && k < parts[0].view.rank; k++)
             fits = k == axis || parts[i].view.dimensions[k] == parts[0].view.dimensions[k];
         size += fits ? parts[i].view.dimensions[axis] : 0;
-        int64_t channels = axis == 1 ? size : size * qdq_tensor(qdq, parts[0].tensor)->channels;
+        bool is_image = is_of_images(&parts[0].view, axis);
+        int64_t channels = axis == 1 || !is_image ? size : size * qdq_tensor(qdq, parts[0].tensor)->channels;
         if (!fits || channels > QDQ_MAXIMUM_DIMENSION)
             return qdq_fault(qdq, node, NULL,
                              "of shapes %s and %s, supported: equal shapes but along the axis, and up to %d elements there, "
@@ -140,78 +119,94 @@ static bool is_one_quantisation(struct qdq *qdq, const struct qdq_value *parts, 
     return true;
 }
 
-/* Parts that are still to be quantised as the whole is. */
-static void join_pending(struct qdq *qdq, const struct node *node, const struct qdq_value *parts, int count,
-                         enum image_axis axis, struct qdq_value *result)
+/* What the parts are joined to. */
+static struct view joined_view(const struct qdq_value *parts, int count, int axis)
 {
-    int sizes[3] = {0};
+    int64_t dimensions[GRAPH_MAXIMUM_RANK];
+    for (int i = 0; i < parts[0].view.rank; i++)
+        dimensions[i] = parts[0].view.dimensions[i];
+    for (int i = 1; i < count; i++)
+        dimensions[axis] += parts[i].view.dimensions[axis];
+    struct layout layout = layout_of_image(parts[0].view.rank);
+    return layout_view(&layout, dimensions);
+}
+
+static enum qdq_outcome join_parts(struct qdq *qdq, const char *name, const struct qdq_value *parts, int count, int axis,
+                                   struct middle_value *result)
+{
+    struct middle_value *values = arena_array(qdq->arena, struct middle_value, (size_t)count);
+    int *tensors = arena_array(qdq->arena, int, (size_t)count), rank = parts[0].view.rank;
     for (int i = 0; i < count; i++) {
-        const struct tensor *tensor = qdq_tensor(qdq, parts[i].tensor);
-        const int own[3] = {tensor->height, tensor->width, tensor->channels};
-        for (int k = 0; k < 3; k++)
-            sizes[k] = i == 0 || k != (int)axis ? own[k] : sizes[k] + own[k];
+        values[i] = qdq_placed(&parts[i]);
+        tensors[i] = parts[i].tensor;
     }
-    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONCATENATION, node, parts[0].tensor, 1);
-    pending->height = sizes[AXIS_HEIGHT];
-    pending->width = sizes[AXIS_WIDTH];
-    pending->channels = sizes[AXIS_CHANNELS];
-    pending->axis = axis;
-    pending->parts = parts;
-    pending->part_count = count;
-    qdq_pending_value(pending, parts[0].view.rank, result);
+    if (is_of_images(&parts[0].view, axis)) {
+        enum image_axis image_axis = axis == 1 ? AXIS_CHANNELS : axis == rank - 1 ? AXIS_WIDTH : AXIS_HEIGHT;
+        *result = (struct middle_value){quantised_concatenate(&qdq->builder, name, tensors, count, image_axis),
+                                        joined_view(parts, count, axis)};
+        return QDQ_DONE;
+    }
+    if (!middle_make_parts(&qdq->builder, name, values, count, axis))
+        return QDQ_FAULT;
+    *result = middle_join(&qdq->builder, name, values, count, axis);
+    return QDQ_DONE;
+}
+
+enum qdq_outcome qdq_finish_parts(struct qdq *qdq, const struct node *node, const struct qdq_pending *pending,
+                                  const struct quantisation *quantisation, struct qdq_value *parts,
+                                  struct middle_value *result)
+{
+    if (pending->whole == QDQ_JOINED) {
+        enum qdq_outcome outcome =
+            join_parts(qdq, pending->layer.name, parts, pending->part_count, pending->dimension, result);
+        return outcome == QDQ_DONE ? outcome : qdq_fault(qdq, node, NULL, "joins more elements than the firmware can have");
+    }
+    return qdq_finish_choice(qdq, node, pending, quantisation, parts, result);
 }
 
 enum qdq_outcome qdq_concatenation(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                    struct qdq_value *result)
 {
     struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)count + 1);
+    struct middle_value whole;
     int64_t axis = qdq_integer(qdq, node, "axis", 1), rank = inputs[0].view.rank;
     memcpy(parts, inputs, (size_t)count * sizeof *parts);
     axis += axis < 0 ? rank : 0;
-    if (rank < 2 || rank > 4 || axis < 1 || axis >= rank)
-        return qdq_fault(qdq, node, "axis", "is %" PRId64 ", of a tensor of shape %s; supported: channels, height, width",
-                         axis, view_text(&inputs[0].view, qdq->arena));
+    if (axis < 0 || axis >= rank)
+        return qdq_fault(qdq, node, "axis", "is %" PRId64 ", of a tensor of shape %s", axis,
+                         view_text(&inputs[0].view, qdq->arena));
     enum qdq_outcome outcome = take_parts(qdq, node, parts, count, (int)axis);
     if (outcome != QDQ_DONE)
         return outcome;
-    enum image_axis image_axis = image_axes[image_dimension(&parts[0].view, (int)axis)];
-    if (is_one_quantisation(qdq, parts, count)) {
-        set_image(qdq, &parts[0], qdq_concatenate(qdq, node->name, parts, count, image_axis), result);
+    if (!is_one_quantisation(qdq, parts, count)) {
+        if (parts[0].kind == QDQ_ELEMENTS)
+            return qdq_fault(qdq, node, NULL, "its inputs are integers of different scales or zero points");
+        qdq_pending_parts(qdq, node, QDQ_JOINED, parts, count, (int)axis, result);
+        result->view = joined_view(parts, count, (int)axis);
         return QDQ_DONE;
     }
-    if (parts[0].kind == QDQ_ELEMENTS)
-        return qdq_fault(qdq, node, NULL, "its inputs are integers of different scales or zero points");
-    join_pending(qdq, node, parts, count, image_axis, result);
+    if (join_parts(qdq, node->name, parts, count, (int)axis, &whole) != QDQ_DONE)
+        return qdq_fault(qdq, node, NULL, "joins more elements than the firmware can have");
+    *result = parts[0];
+    result->tensor = whole.tensor;
+    result->view = whole.view;
     return QDQ_DONE;
 }
 
 /* ---- Pad ---- */
 
-enum border { CONSTANT, EDGE, REFLECT, WRAP, OTHER };
-
-static enum border border_of(const struct node *node)
+/* -1: another one. */
+static int border_of(const struct node *node)
 {
-    static const char *const names[] = {"constant", "edge", "reflect", "wrap"};
+    static const struct {
+        const char *name;
+        enum middle_border border;
+    } borders[] = {{"constant", BORDER_CONSTANT}, {"edge", BORDER_EDGE}, {"reflect", BORDER_REFLECT}, {"wrap", BORDER_WRAP}};
     const struct attribute *mode = node_attribute(node, "mode");
-    for (int i = 0; mode && mode->kind == ATTRIBUTE_TEXT && i < OTHER; i++)
-        if (!strcmp(names[i], mode->text))
-            return (enum border)i;
-    return mode ? OTHER : CONSTANT;
-}
-
-/* Where an index of the padded dimension comes from. */
-static int32_t padded_index(enum border border, int64_t at, int64_t size)
-{
-    if (at >= 0 && at < size)
-        return (int32_t)at;
-    switch (border) {
-    case EDGE: return (int32_t)(at < 0 ? 0 : size - 1);
-    case WRAP: return (int32_t)((at % size + size) % size);
-    case REFLECT:
-        at = size == 1 ? 0 : (at % (2 * (size - 1)) + 2 * (size - 1)) % (2 * (size - 1));
-        return (int32_t)(size == 1 || at < size ? at : 2 * (size - 1) - at);
-    default: return -1;
-    }
+    for (size_t i = 0; mode && mode->kind == ATTRIBUTE_TEXT && i < sizeof borders / sizeof *borders; i++)
+        if (!strcmp(borders[i].name, mode->text))
+            return (int)borders[i].border;
+    return mode ? -1 : (int)BORDER_CONSTANT;
 }
 
 /* The element that the border has. */
@@ -261,34 +256,24 @@ enum qdq_outcome qdq_pad(struct qdq *qdq, const struct node *node, const struct 
                          struct qdq_value *result)
 {
     static const struct qdq_value none;
-    struct qdq_value value;
+    const struct qdq_value *value = &inputs[0];
     int64_t pads[2][GRAPH_MAXIMUM_RANK];
-    enum border border = border_of(node);
-    int fill = 0;
-    enum qdq_outcome outcome = take_image(qdq, node, &inputs[0], &value);
-    if (outcome != QDQ_DONE || (outcome = read_pads(qdq, node, inputs, count, value.view.rank, pads)) != QDQ_DONE)
-        return outcome;
-    if (border == OTHER)
+    int border = border_of(node), fill = 0;
+    if (!has_elements(value))
+        return QDQ_FLOAT;
+    enum qdq_outcome outcome = read_pads(qdq, node, inputs, count, value->view.rank, pads);
+    if (outcome == QDQ_DONE && border < 0)
         return qdq_fault(qdq, node, "mode", "is not supported; supported: constant, edge, reflect, wrap");
-    if (border == CONSTANT &&
-        (outcome = border_element(qdq, node, &value, count > 2 ? &inputs[2] : &none, &fill)) != QDQ_DONE)
+    if (outcome == QDQ_DONE && border == BORDER_CONSTANT)
+        outcome = border_element(qdq, node, value, count > 2 ? &inputs[2] : &none, &fill);
+    if (outcome != QDQ_DONE)
         return outcome;
-    struct indices indices = make_indices(qdq, qdq_tensor(qdq, value.tensor));
-    for (int i = 0; i < value.view.rank; i++) {
-        int64_t before = pads[0][i], after = pads[1][i], size = value.view.dimensions[i];
-        int dimension = image_dimension(&value.view, i);
-        if (before == 0 && after == 0)
-            continue;
-        if (dimension < 0 || before < -size || after < -size || before > QDQ_MAXIMUM_DIMENSION ||
-            after > QDQ_MAXIMUM_DIMENSION || size + before + after < 1 || size + before + after > QDQ_MAXIMUM_DIMENSION)
-            return qdq_fault(qdq, node, "pads", "are %" PRId64 " and %" PRId64 " in dimension %d of %s", before, after, i,
-                             view_text(&value.view, qdq->arena));
-        int32_t *list = new_list(qdq, &indices, dimension, size + before + after);
-        for (int64_t k = 0; k < size + before + after; k++)
-            list[k] = padded_index(border, k - before, size);
-    }
-    set_image(qdq, &value, lay_copy(qdq, node->name, value.tensor, &indices, fill), result);
-    return QDQ_DONE;
+    struct middle_move move = middle_move_none(&value->view);
+    for (int i = 0; i < value->view.rank; i++)
+        if (!middle_move_pad(&qdq->builder, &move, i, (enum middle_border)border, pads[0][i], pads[1][i]))
+            return qdq_fault(qdq, node, "pads", "are %" PRId64 " and %" PRId64 " in dimension %d of %s", pads[0][i],
+                             pads[1][i], i, view_text(&value->view, qdq->arena));
+    return apply(qdq, node, value, &move, fill, result);
 }
 
 /* ---- Slice and Split ---- */
@@ -334,56 +319,149 @@ static int64_t cut_size(const struct cut *cut)
 static enum qdq_outcome apply_cuts(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
                                    const struct cut *cuts, int count, struct qdq_value *result)
 {
-    struct indices indices = make_indices(qdq, qdq_tensor(qdq, value->tensor));
-    for (int i = 0; i < count; i++) {
-        const struct cut *cut = &cuts[i];
-        int dimension = image_dimension(&value->view, (int)cut->axis);
-        int64_t size = cut_size(cut);
-        if (size == 0 || (dimension < 0 && size != value->view.dimensions[cut->axis]))
-            return qdq_fault(qdq, node, "axes", "leave nothing of dimension %" PRId64 " of a tensor of shape %s", cut->axis,
-                             view_text(&value->view, qdq->arena));
-        if (dimension < 0)
-            continue;
-        int32_t *list = new_list(qdq, &indices, dimension, size);
-        for (int64_t k = 0; k < size; k++)
-            list[k] = (int32_t)(cut->start + k * cut->step);
-    }
-    set_image(qdq, value, lay_copy(qdq, node->name, value->tensor, &indices, 0), result);
-    return QDQ_DONE;
+    struct middle_move move = middle_move_none(&value->view);
+    for (int i = 0; i < count; i++)
+        if (!middle_move_slice(&qdq->builder, &move, (int)cuts[i].axis, cuts[i].start, cuts[i].step, cut_size(&cuts[i])))
+            return qdq_fault(qdq, node, "axes", "leave nothing of dimension %" PRId64 " of a tensor of shape %s",
+                             cuts[i].axis, view_text(&value->view, qdq->arena));
+    return apply(qdq, node, value, &move, 0, result);
 }
 
 enum qdq_outcome qdq_slice(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                            struct qdq_value *result)
 {
-    struct qdq_value value;
     struct cut cuts[16];
     int cut_count = 0;
-    enum qdq_outcome outcome = take_image(qdq, node, &inputs[0], &value);
-    if (outcome != QDQ_DONE || (outcome = read_cuts(qdq, node, inputs, count, &value.view, cuts, &cut_count)) != QDQ_DONE)
-        return outcome;
-    return apply_cuts(qdq, node, &value, cuts, cut_count, result);
+    if (!can_move(&inputs[0]))
+        return QDQ_FLOAT;
+    enum qdq_outcome outcome = read_cuts(qdq, node, inputs, count, &inputs[0].view, cuts, &cut_count);
+    return outcome == QDQ_DONE ? apply_cuts(qdq, node, &inputs[0], cuts, cut_count, result) : outcome;
 }
 
 enum qdq_outcome qdq_split(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                            struct qdq_value *results)
 {
-    struct qdq_value value;
+    const struct qdq_value *value = &inputs[0];
     int64_t sizes[16], axis = qdq_integer(qdq, node, "axis", 0), start = 0;
-    enum qdq_outcome outcome = take_image(qdq, node, &inputs[0], &value);
+    if (!can_move(value))
+        return QDQ_FLOAT;
     int listed = qdq_list(qdq, node, "split", count > 1 ? &inputs[1] : NULL, sizes), parts = node->output_count;
-    if (outcome != QDQ_DONE || listed == -2)
-        return outcome == QDQ_DONE ? QDQ_FAULT : outcome;
-    axis += axis < 0 ? value.view.rank : 0;
-    if (axis < 0 || axis >= value.view.rank || parts > 16 || parts < 1 || (listed >= 0 && listed != parts))
+    if (listed == -2)
+        return QDQ_FAULT;
+    axis += axis < 0 ? value->view.rank : 0;
+    if (axis < 0 || axis >= value->view.rank || parts > 16 || parts < 1 || (listed >= 0 && listed != parts))
         return qdq_fault(qdq, node, "axis", "is %" PRId64 ", with %d outputs, for a tensor of shape %s; supported: up to 16",
-                         axis, parts, view_text(&value.view, qdq->arena));
-    int64_t size = value.view.dimensions[axis], each = (size + parts - 1) / parts;
+                         axis, parts, view_text(&value->view, qdq->arena));
+    int64_t size = value->view.dimensions[axis], each = (size + parts - 1) / parts;
     for (int i = 0; i < parts; i++) {
         int64_t end = clamp(listed < 0 ? start + each : start + clamp(sizes[i], 0, size), 0, size);
         struct cut cut = {axis, start, end, 1};
-        if ((outcome = apply_cuts(qdq, node, &value, &cut, 1, &results[i])) != QDQ_DONE)
+        enum qdq_outcome outcome = apply_cuts(qdq, node, value, &cut, 1, &results[i]);
+        if (outcome != QDQ_DONE)
             return outcome;
         start = end;
     }
     return start == size ? QDQ_DONE : qdq_fault(qdq, node, "split", "sizes do not add up to %" PRId64, size);
+}
+
+/* ---- Gather ---- */
+
+enum qdq_outcome qdq_gather(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                            struct qdq_value *result)
+{
+    const struct qdq_value *value = &inputs[0];
+    const struct qdq_array *array = count > 1 && inputs[1].kind == QDQ_CONSTANT ? inputs[1].array : NULL;
+    int64_t axis = qdq_integer(qdq, node, "axis", 0), dimensions[2 * GRAPH_MAXIMUM_RANK];
+    if (!can_move(value))
+        return QDQ_FLOAT;
+    axis += axis < 0 ? value->view.rank : 0;
+    if (!array || !array->numbers || array->count > QDQ_MAXIMUM_DIMENSION)
+        return qdq_fault(qdq, node, "indices", "are %s; supported: constants",
+                         array ? "too many, or no integers" : "computed by the network");
+    int rank = value->view.rank - 1 + array->rank, next = 0;
+    if (axis < 0 || axis >= value->view.rank || rank > GRAPH_MAXIMUM_RANK)
+        return qdq_fault(qdq, node, "axis", "is %" PRId64 ", of a tensor of shape %s", axis,
+                         view_text(&value->view, qdq->arena));
+    struct middle_move move = middle_move_none(&value->view);
+    int64_t *indices = arena_array(qdq->arena, int64_t, array->count + 1);
+    for (size_t i = 0; i < array->count; i++)
+        indices[i] = (int64_t)clamp((int64_t)fmax(fmin(array->numbers[i], 1e9), -1e9), INT32_MIN, INT32_MAX);
+    if (!middle_move_gather(&qdq->builder, &move, (int)axis, indices, (int64_t)array->count))
+        return qdq_fault(qdq, node, "indices", "are none of dimension %" PRId64 " of a tensor of shape %s", axis,
+                         view_text(&value->view, qdq->arena));
+    enum qdq_outcome outcome = apply(qdq, node, value, &move, 0, result);
+    for (int i = 0; i < value->view.rank; i++)
+        if (i != axis)
+            dimensions[next++] = value->view.dimensions[i];
+        else
+            for (int k = 0; k < array->rank; k++)
+                dimensions[next++] = array->dimensions[k];
+    return outcome == QDQ_DONE ? qdq_take_shape(qdq, node, rank, dimensions, result) : outcome;
+}
+
+/* ---- Tile and Expand: views of the same elements again ---- */
+
+enum qdq_outcome qdq_tile(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                          struct qdq_value *result)
+{
+    int64_t times[16];
+    int listed = qdq_list(qdq, node, "repeats", count > 1 ? &inputs[1] : NULL, times);
+    if (!can_move(&inputs[0]))
+        return QDQ_FLOAT;
+    *result = inputs[0];
+    for (int i = 0; i < result->view.rank && listed == result->view.rank; i++)
+        if (!middle_repeat(&result->view, i, times[i], &result->view))
+            listed = -1;
+    if (listed == result->view.rank)
+        return QDQ_DONE;
+    return listed == -2 ? QDQ_FAULT
+                        : qdq_fault(qdq, node, "repeats", "do not fit a tensor of shape %s, or make too much of it",
+                                    view_text(&inputs[0].view, qdq->arena));
+}
+
+enum qdq_outcome qdq_expand(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                            struct qdq_value *result)
+{
+    int64_t wanted[16], dimensions[GRAPH_MAXIMUM_RANK];
+    int listed = qdq_list(qdq, node, "shape", count > 1 ? &inputs[1] : NULL, wanted), own = inputs[0].view.rank;
+    int rank = listed > own ? listed : own;
+    if (!can_move(&inputs[0]) || listed == -2)
+        return listed == -2 ? QDQ_FAULT : QDQ_FLOAT;
+    bool fits = listed >= 0 && rank <= GRAPH_MAXIMUM_RANK;
+    int64_t all = 1;
+    for (int i = 0; i < rank && fits; i++) {
+        int64_t a = i < rank - own ? 1 : inputs[0].view.dimensions[i - (rank - own)];
+        int64_t b = i < rank - listed ? 1 : wanted[i - (rank - listed)];
+        dimensions[i] = b == 1 ? a : b;
+        fits = b >= 1 && dimensions[i] <= QDQ_MAXIMUM_DIMENSION && (all *= dimensions[i]) <= MIDDLE_MAXIMUM_ELEMENTS;
+    }
+    *result = inputs[0];
+    if (fits && view_broadcast(&inputs[0].view, rank, dimensions, &result->view))
+        return QDQ_DONE;
+    return qdq_fault(qdq, node, "shape", "does not fit a tensor of shape %s", view_text(&inputs[0].view, qdq->arena));
+}
+
+/* ---- DepthToSpace and SpaceToDepth ---- */
+
+enum qdq_outcome qdq_blocks(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                            struct qdq_value *result)
+{
+    const struct middle_image image = {2, 3, 1};
+    const struct attribute *mode = node_attribute(node, "mode");
+    int64_t block = qdq_integer(qdq, node, "blocksize", 0);
+    bool is_inner = mode && mode->kind == ATTRIBUTE_TEXT && !strcmp(mode->text, "CRD");
+    (void)count;
+    *result = inputs[0];
+    if (!can_move(&inputs[0]))
+        return QDQ_FLOAT;
+    for (int attempt = 0; attempt < 2 && result->view.rank == 4; attempt++) {
+        if (!strcmp(node->type, "DepthToSpace") ? middle_depth_to_space(&result->view, image, block, is_inner, &result->view)
+                                                : middle_space_to_depth(&result->view, image, block, &result->view))
+            return QDQ_DONE;
+        enum qdq_outcome outcome = attempt ? QDQ_DONE : qdq_make_image(qdq, node, result);
+        if (outcome != QDQ_DONE)
+            return outcome;
+    }
+    return qdq_fault(qdq, node, "blocksize", "is %" PRId64 ", which does not divide a tensor of shape %s", block,
+                     view_text(&inputs[0].view, qdq->arena));
 }

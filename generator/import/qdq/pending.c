@@ -94,22 +94,34 @@ int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *pending, const
     return output;
 }
 
+/* All channels have one scale: else each its own. */
+static const double *scales_of(struct qdq *qdq, const struct qdq_pending *pending)
+{
+    bool differs = false;
+    double *scales = arena_array(qdq->arena, double, (size_t)pending->count);
+    for (int i = 0; i < pending->count; i++) {
+        scales[i] = pending->scale * pending->factors[i];
+        differs |= scales[i] != scales[0];
+    }
+    return differs ? scales : NULL;
+}
+
 bool qdq_pending_finish_sums(struct qdq *qdq, const struct qdq_pending *pending, const char *name, int *tensor)
 {
     if (pending->part_count || pending->layer.kind != LAYER_CONVOLUTION || pending->divisor != 1 ||
-        pending->minimum > -INFINITY || pending->maximum < INFINITY || fraction_bits(pending))
+        pending->minimum > -INFINITY || pending->maximum < INFINITY)
         return false;
-    for (int i = 1; i < pending->count; i++)
-        if (pending->factors[i] != pending->factors[0])
-            return false;
     struct layer *layer;
+    const double *scales = scales_of(qdq, pending);
     int64_t *addends = arena_array(qdq->arena, int64_t, (size_t)pending->count);
     int64_t *multipliers = arena_array(qdq->arena, int64_t, (size_t)pending->count);
     for (int i = 0; i < pending->count; i++) {
         multipliers[i] = 1;
-        addends[i] = pending->addends[i] + in_units(pending, i, 0);
+        addends[i] = pending->addends[i] + in_units(pending, i, 0); /* a float bias to the nearest unit of the sums */
     }
-    *tensor = append(qdq, pending, &(struct quantisation){.scale = pending->scale * pending->factors[0]}, name, &layer);
+    double scale = scales ? 0 : pending->scale * pending->factors[0];
+    *tensor = append(qdq, pending, &(struct quantisation){.scale = scale}, name, &layer);
+    qdq_tensor(qdq, *tensor)->channel_scales = scales;
     layer->stages[0] = (struct stage){.count = pending->count, .multiplier = multipliers, .addend = addends, .divisor = 1};
     layer->stage_count = 1;
     return true;

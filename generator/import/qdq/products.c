@@ -1,150 +1,9 @@
 /* Conv, ConvTranspose, Gemm and MatMul: sums of products with constant weights. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/weights.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-/* ---- weights ---- */
-
-/* Where the weights of dory's layer, [output][rest], stand in the model's array. */
-struct weight_order {
-    const struct qdq_array *array;
-    size_t outputs, each;
-    size_t *from;
-};
-
-static struct weight_order make_order(struct qdq *qdq, const struct qdq_array *array, size_t outputs, size_t each)
-{
-    return (struct weight_order){array, outputs, each, arena_array(qdq->arena, size_t, outputs * each)};
-}
-
-static enum qdq_outcome check_array(struct qdq *qdq, const struct node *node, const struct qdq_value *value)
-{
-    const struct qdq_array *array = value->array;
-    if (value->kind == QDQ_NONE)
-        return qdq_fault(qdq, node, "weights", "are missing");
-    if (value->kind != QDQ_CONSTANT)
-        return qdq_fault(qdq, node, "weights", "are computed by the network; supported: constant weights");
-    if (!array->numbers)
-        return qdq_fault(qdq, node, "weights", "constant '%s' is %s; supported: 8-bit integers behind a DequantizeLinear",
-                         array->name, array->type_name);
-    if (!array->scale_count)
-        return qdq_fault(qdq, node, "weights",
-                         "'%s' are float: %s runs in floating point in the middle of the network; have the quantiser cover "
-                         "it: op_types_to_quantize with '%s', not among nodes_to_exclude, and in format QuantFormat.QDQ",
-                         array->name, node->type, node->type);
-    if (array->type != ELEMENT_INT8 && array->type != ELEMENT_UINT8)
-        return qdq_fault(qdq, node, "weights", "'%s' are %s; supported: INT8 (weight_type=QuantType.QInt8)", array->name,
-                         array->type_name);
-    return QDQ_DONE;
-}
-
-static enum qdq_outcome take_weights(struct qdq *qdq, const struct node *node, const struct weight_order *order,
-                                     const int8_t **weights)
-{
-    const struct qdq_array *array = order->array;
-    int8_t *taken = arena_allocate(qdq->arena, order->outputs * order->each);
-    double least = 0, most = 0;
-    for (size_t i = 0; i < order->outputs * order->each; i++) {
-        double weight =
-            array->numbers[order->from[i]] - (double)array->zero_points[qdq_array_channel(array, order->from[i])];
-        least = fmin(least, weight);
-        most = fmax(most, weight);
-        taken[i] = (int8_t)(weight < -128 ? -128 : weight > 127 ? 127 : weight);
-    }
-    *weights = taken;
-    if (least >= -128 && most <= 127)
-        return QDQ_DONE;
-    return qdq_fault(qdq, node, "weights",
-                     "'%s' minus their zero point are from %.0f to %.0f; supported: -128 to 127; quantise with "
-                     "weight_type=QuantType.QInt8",
-                     array->name, least, most);
-}
-
-/* Scales per output channel: what reads the same output must have the same. */
-static enum qdq_outcome take_scales(struct qdq *qdq, const struct node *node, const struct weight_order *order,
-                                    double *scales)
-{
-    for (size_t output = 0; output < order->outputs; output++)
-        for (size_t i = 0; i < order->each; i++) {
-            size_t channel = qdq_array_channel(order->array, order->from[output * order->each + i]);
-            if (i && scales[output] != order->array->scales[channel])
-                return qdq_fault(qdq, node, "weights",
-                                 "'%s' have scales along dimension %d, which is not that of the output channels; quantise "
-                                 "them per output channel or per tensor",
-                                 order->array->name, order->array->axis);
-            scales[output] = order->array->scales[channel];
-        }
-    return QDQ_DONE;
-}
-
-/* ---- bias ---- */
-
-/* The scale of a bias is that of the products; some tools round it otherwise than others. */
-#define SCALE_TOLERANCE 1e-6
-
-static bool scales_agree(double a, double b) { return fabs(a - b) <= SCALE_TOLERANCE * fabs(b); }
-
-static void set_bias(struct qdq *qdq, const struct node *node, struct qdq_pending *pending, const struct qdq_array *array,
-                     int channel)
-{
-    size_t index = array->count == 1 ? 0 : (size_t)channel;
-    bool is_integer = element_type_is_integer(array->type);
-    double unit = pending->scale * pending->factors[channel], number = array->numbers[index];
-    if (is_integer && !array->scale_count) { /* as QLinearConv has it: in units of the products */
-        pending->addends[channel] += (int64_t)number;
-        return;
-    }
-    if (is_integer) {
-        size_t scale = qdq_array_channel(array, index);
-        if (scales_agree(array->scales[scale], unit)) {
-            pending->addends[channel] += (int64_t)(number - (double)array->zero_points[scale]);
-            return;
-        }
-        if (channel == 0)
-            diagnose(qdq->diagnostics, SEVERITY_WARNING, node->name, "bias",
-                     "'%s' has scale %.9g, the products have %.9g; computed as the model says", array->name,
-                     array->scales[scale], unit);
-    }
-    if (!pending->constants)
-        pending->constants = arena_array(qdq->arena, double, (size_t)pending->count);
-    pending->constants[channel] += qdq_array_real(array, index);
-}
-
-static enum qdq_outcome add_bias(struct qdq *qdq, const struct node *node, struct qdq_pending *pending,
-                                 const struct qdq_value *bias)
-{
-    if (bias->kind == QDQ_NONE)
-        return QDQ_DONE;
-    if (bias->kind != QDQ_CONSTANT || !bias->array->numbers)
-        return qdq_fault(qdq, node, "bias", "is %s; supported: a constant",
-                         bias->kind == QDQ_CONSTANT ? bias->array->type_name : "computed by the network");
-    if (bias->array->count != 1 && bias->array->count != (size_t)pending->count)
-        return qdq_fault(qdq, node, "bias", "has %zu numbers; supported: one for each of the %d output channels",
-                         bias->array->count, pending->count);
-    for (int channel = 0; channel < pending->count; channel++)
-        set_bias(qdq, node, pending, bias->array, channel);
-    return QDQ_DONE;
-}
-
-/* Weights, the input's zero point and the bias, for a pending layer of which window and groups are set. */
-static enum qdq_outcome finish(struct qdq *qdq, const struct node *node, struct qdq_pending *pending,
-                               const struct weight_order *order, const struct qdq_value *bias)
-{
-    const struct tensor *input = qdq_tensor(qdq, pending->layer.inputs[0]);
-    enum qdq_outcome outcome = take_weights(qdq, node, order, &pending->layer.weights);
-    if (outcome != QDQ_DONE || (outcome = take_scales(qdq, node, order, pending->factors)) != QDQ_DONE)
-        return outcome;
-    pending->layer.padding_value = input->zero_point;
-    for (size_t output = 0; output < order->outputs; output++) {
-        int64_t sum = 0;
-        for (size_t i = 0; i < order->each; i++)
-            sum += pending->layer.weights[output * order->each + i];
-        pending->addends[output] = -sum * input->zero_point;
-    }
-    return add_bias(qdq, node, pending, bias);
-}
 
 /* ---- Conv ---- */
 
@@ -170,7 +29,7 @@ static enum qdq_outcome take_operands(struct qdq *qdq, const struct node *node, 
 {
     *input = inputs[0];
     enum qdq_outcome outcome = qdq_make_plain(qdq, node, input);
-    if (outcome != QDQ_DONE || (outcome = check_array(qdq, node, &inputs[1])) != QDQ_DONE)
+    if (outcome != QDQ_DONE || (outcome = qdq_check_weights(qdq, node, &inputs[1])) != QDQ_DONE)
         return outcome;
     int rank = input->view.rank;
     if (rank < 3 || inputs[1].array->rank != rank || inputs[1].array->count == 0)
@@ -208,11 +67,11 @@ enum qdq_outcome qdq_convolution(struct qdq *qdq, const struct node *node, const
     pending->width = (int)window.output[1];
     pending->channels = (int)array->dimensions[0];
     struct weight_order order =
-        make_order(qdq, array, (size_t)array->dimensions[0], array->count / (size_t)array->dimensions[0]);
+        qdq_weight_order(qdq, array, (size_t)array->dimensions[0], array->count / (size_t)array->dimensions[0]);
     for (size_t i = 0; i < array->count; i++)
         order.from[i] = i;
     qdq_pending_value(pending, input.view.rank, result);
-    return finish(qdq, node, pending, &order, &inputs[2]);
+    return qdq_finish_products(qdq, node, pending, &order, &inputs[2]);
 }
 
 /* ---- ConvTranspose: elements spread with zeros between, then a convolution with the kernel turned around ---- */
@@ -294,7 +153,7 @@ static struct weight_order transposed_order(struct qdq *qdq, const struct qdq_ar
 {
     size_t taps = (size_t)(kernel[0] * kernel[1]), out = (size_t)array->dimensions[1],
            in = (size_t)(array->dimensions[0] / groups);
-    struct weight_order order = make_order(qdq, array, out * (size_t)groups, in * taps);
+    struct weight_order order = qdq_weight_order(qdq, array, out * (size_t)groups, in * taps);
     size_t *from = order.from;
     for (size_t group = 0; group < (size_t)groups; group++)
         for (size_t o = 0; o < out; o++)
@@ -336,7 +195,7 @@ enum qdq_outcome qdq_transposed_convolution(struct qdq *qdq, const struct node *
     pending->channels = channels;
     struct weight_order order = transposed_order(qdq, array, groups, kernel);
     qdq_pending_value(pending, rank, result);
-    return finish(qdq, node, pending, &order, &inputs[2]);
+    return qdq_finish_products(qdq, node, pending, &order, &inputs[2]);
 }
 
 /* ---- Gemm and MatMul ---- */
@@ -357,7 +216,7 @@ static size_t matrix_index(const struct matrix *matrix, size_t inner, size_t out
 static struct weight_order whole_order(struct qdq *qdq, const struct qdq_array *array, const struct matrix *matrix,
                                        const struct tensor *tensor, const struct view *view)
 {
-    struct weight_order order = make_order(qdq, array, matrix->outputs, matrix->inner);
+    struct weight_order order = qdq_weight_order(qdq, array, matrix->outputs, matrix->inner);
     int64_t *positions = arena_array(qdq->arena, int64_t, matrix->inner);
     size_t pixels = (size_t)tensor->height * (size_t)tensor->width, channels = (size_t)tensor->channels;
     view_positions(view, positions);
@@ -371,7 +230,7 @@ static struct weight_order whole_order(struct qdq *qdq, const struct qdq_array *
 
 static struct weight_order row_order(struct qdq *qdq, const struct qdq_array *array, const struct matrix *matrix)
 {
-    struct weight_order order = make_order(qdq, array, matrix->outputs, matrix->inner);
+    struct weight_order order = qdq_weight_order(qdq, array, matrix->outputs, matrix->inner);
     for (size_t output = 0; output < matrix->outputs; output++)
         for (size_t i = 0; i < matrix->inner; i++)
             order.from[output * matrix->inner + i] = matrix_index(matrix, i, output);
@@ -416,7 +275,7 @@ static enum qdq_outcome multiply(struct qdq *qdq, const struct node *node, const
     struct qdq_value input = inputs[0];
     struct matrix matrix = {0};
     enum qdq_outcome outcome = qdq_make_elements(qdq, node, &input);
-    if (outcome != QDQ_DONE || (outcome = check_array(qdq, node, &inputs[1])) != QDQ_DONE ||
+    if (outcome != QDQ_DONE || (outcome = qdq_check_weights(qdq, node, &inputs[1])) != QDQ_DONE ||
         (outcome = check_matrix(qdq, node, &input, inputs[1].array, is_transposed, &matrix)) != QDQ_DONE)
         return outcome;
     struct tensor tensor = *qdq_tensor(qdq, input.tensor);
@@ -443,18 +302,25 @@ static enum qdq_outcome multiply(struct qdq *qdq, const struct node *node, const
         order = row_order(qdq, inputs[1].array, &matrix);
         result->view = with_channels(&input.view, tensor.channels, pending->channels);
     }
-    return finish(qdq, node, pending, &order, bias);
+    return qdq_finish_products(qdq, node, pending, &order, bias);
 }
 
 enum qdq_outcome qdq_gemm(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                           struct qdq_value *result)
 {
     (void)count;
+    static const struct qdq_value none;
     double alpha = qdq_number(qdq, node, "alpha", 1), beta = qdq_number(qdq, node, "beta", 1);
-    if (alpha != 1 || (beta != 1 && inputs[2].kind != QDQ_NONE) || qdq_integer(qdq, node, "transA", 0) != 0)
-        return qdq_fault(qdq, node, NULL, "has alpha %g, beta %g, transA %" PRId64 "; supported: 1, 1, 0", alpha, beta,
-                         qdq_integer(qdq, node, "transA", 0));
-    return multiply(qdq, node, inputs, qdq_integer(qdq, node, "transB", 0) != 0, &inputs[2], result);
+    bool is_transposed = qdq_integer(qdq, node, "transB", 0) != 0;
+    if (!(alpha > 1e-6 && alpha < 1e6) || !(fabs(beta) < 1e6) || qdq_integer(qdq, node, "transA", 0) != 0)
+        return qdq_fault(qdq, node, NULL, "has alpha %g, beta %g, transA %" PRId64 "; supported: alpha above 0, transA 0",
+                         alpha, beta, qdq_integer(qdq, node, "transA", 0));
+    if (alpha == 1 && (beta == 1 || inputs[2].kind == QDQ_NONE))
+        return multiply(qdq, node, inputs, is_transposed, &inputs[2], result);
+    enum qdq_outcome outcome = multiply(qdq, node, inputs, is_transposed, &none, result);
+    return outcome == QDQ_DONE
+               ? qdq_scale_sums(qdq, node, (struct qdq_pending *)(uintptr_t)result->pending, alpha, beta, &inputs[2])
+               : outcome;
 }
 
 enum qdq_outcome qdq_matrix_product(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,

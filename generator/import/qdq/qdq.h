@@ -15,8 +15,8 @@
 #define DORYGEN_QDQ_H
 
 #include "base/support.h"
-#include "import/quantised.h"
-#include "import/view.h"
+#include "middle/layout.h"
+#include "middle/moves.h"
 #include "model/graph.h"
 
 #define QDQ_MAXIMUM_DIMENSION 65535 /* what the firmware's 16-bit fields hold */
@@ -28,6 +28,7 @@ struct qdq_array {
     const char *name;
     enum element_type type;
     const char *type_name;
+    int narrow_bits; /* of an integer type of less than 8; else 0 */
     int rank;
     int64_t dimensions[GRAPH_MAXIMUM_RANK];
     size_t count;
@@ -39,6 +40,10 @@ struct qdq_array {
     const double *scales;
     const int64_t *zero_points;
 };
+
+/* What parts become: one behind the other, the largest or smallest of their elements; or, of one part, what is below zero
+ * times a slope. */
+enum qdq_whole { QDQ_JOINED, QDQ_LARGEST, QDQ_SMALLEST, QDQ_SLOPED };
 
 /* What a layer computes exactly, before it is rounded: (accumulator + addends[c]) * scale * factors[c] / divisor
  * + constants[c]. */
@@ -52,10 +57,12 @@ struct qdq_pending {
     int64_t divisor;
     double *constants;       /* null: none */
     double minimum, maximum; /* by a Relu or Clip behind; infinite: none */
-    /* instead of a layer: tensors side by side, each of which takes on the quantisation of the whole first */
+    /* instead of a layer: tensors, each of which takes on the quantisation of the whole first */
+    enum qdq_whole whole;
     const struct qdq_value *parts;
     int part_count;
-    enum image_axis axis; /* along which they are joined */
+    int dimension;                  /* along which they are joined, or which has the slopes */
+    const struct qdq_array *slopes; /* of QDQ_SLOPED, one a channel */
 };
 
 /* (x - shift) * numerator / denominator of an input of the model that is float. */
@@ -63,6 +70,9 @@ struct qdq_outside {
     bool is_touched; /* there is such arithmetic */
     bool is_exact;   /* the three numbers say all of it */
     double shift, numerator, denominator;
+    bool is_unknown; /* the steps do not say all of it */
+    const struct real_step *steps;
+    int step_count;
 };
 
 /* What an input's elements stand for once the arithmetic in front of them is taken in. */
@@ -70,6 +80,11 @@ struct qdq_fold {
     int tensor;
     double scale;
     int zero_point;
+};
+
+struct qdq_front {
+    int tensor;
+    struct qdq_outside outside;
 };
 
 enum qdq_kind {
@@ -107,6 +122,8 @@ struct qdq {
     const char *head; /* list of names of the nodes that are left to the application */
     struct qdq_fold *folds;
     int fold_count;
+    struct qdq_front *fronts; /* of inputs that are quantised */
+    int front_count;
     size_t work; /* numbers of constants that were computed here: memory that a hostile model can multiply */
 };
 
@@ -136,6 +153,12 @@ struct network *qdq_import(const struct graph *graph, const char *name, struct a
 enum qdq_outcome qdq_fault(struct qdq *qdq, const struct node *node, const char *attribute, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* ---- exporters.c ---- */
+
+/* What to do with the tool that the file is of; in that of QDQ_COVER %s are the operators. */
+enum qdq_topic { QDQ_COVER, QDQ_ACTIVATIONS, QDQ_WEIGHTS, QDQ_TOPIC_COUNT };
+const char *qdq_advice(const struct qdq *qdq, enum qdq_topic topic);
+
 /* ---- tensors.c: attributes and tensors ---- */
 
 int64_t qdq_integer(struct qdq *qdq, const struct node *node, const char *attribute, int64_t otherwise);
@@ -159,6 +182,9 @@ enum qdq_outcome qdq_make_channels(struct qdq *qdq, const struct node *node, str
 /* Real numbers that are others than the tensor's own become a tensor where they can be one exactly, as those of a Relu.
  * QDQ_FLOAT where they cannot. The view stays. */
 enum qdq_outcome qdq_make_elements(struct qdq *qdq, const struct node *node, struct qdq_value *value);
+/* Another shape for the value, by a copy if need be. */
+enum qdq_outcome qdq_take_shape(struct qdq *qdq, const struct node *node, int rank, const int64_t *dimensions,
+                                struct qdq_value *value);
 /* Both: an image of elements. */
 enum qdq_outcome qdq_make_plain(struct qdq *qdq, const struct node *node, struct qdq_value *value);
 
@@ -186,6 +212,16 @@ enum qdq_outcome qdq_quantise(struct qdq *qdq, const struct node *node, const st
 enum qdq_outcome qdq_dequantise(struct qdq *qdq, const struct node *node, const struct qdq_value inputs[3],
                                 struct qdq_value *result);
 qdq_handler qdq_quantize_linear, qdq_dequantize_linear;
+/* False where the input was quantised behind other arithmetic already. */
+bool qdq_outside_agrees(struct qdq *qdq, const struct qdq_outside *outside, int tensor);
+/* Another step in front of the first QuantizeLinear, with numbers for all elements or one a channel. */
+void qdq_outside_step(struct qdq *qdq, struct qdq_value *value, enum real_operation operation, const float *numbers,
+                      int count);
+/* Arithmetic of a value in front with a constant. */
+void qdq_outside_constant(struct qdq *qdq, struct qdq_value *value, enum real_operation operation,
+                          const struct qdq_array *array);
+/* The dimension of the tensor along which the constant's numbers lie, all others of it being 1; else -1. */
+int qdq_constant_dimension(const struct view *view, const struct qdq_array *array);
 /* Arithmetic of the model in front of its first QuantizeLinear becomes part of the input's scale and zero point where that
  * is exact; else a note leaves it to the application. */
 enum qdq_outcome qdq_fold_outside(struct qdq *qdq, const struct node *node, const struct qdq_outside *outside, int tensor);
@@ -199,7 +235,7 @@ struct qdq_pending *qdq_pending_make(struct qdq *qdq, enum layer_kind kind, cons
 /* The layer with its output, rounded to a quantisation. */
 int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
                        const char *name);
-/* The layer with sums of 32 bits as its output, where all channels have one scale; else false. */
+/* The layer with sums of 32 bits as its output, with one scale or one a channel; false where they are no such sums. */
 bool qdq_pending_finish_sums(struct qdq *qdq, const struct qdq_pending *pending, const char *name, int *tensor);
 /* A pending layer as a value with the view of its output as an image. */
 void qdq_pending_value(const struct qdq_pending *pending, int rank, struct qdq_value *result);
@@ -227,17 +263,36 @@ void qdq_lay_maximum(struct qdq *qdq, const struct node *node, const struct qdq_
 
 /* ---- handlers ---- */
 
-qdq_handler qdq_convolution, qdq_transposed_convolution, qdq_gemm, qdq_matrix_product;                    /* products.c */
-qdq_handler qdq_average_pool, qdq_maximum_pool, qdq_softmax;                                              /* pools.c */
-qdq_handler qdq_reduce_mean, qdq_reduce_maximum, qdq_global_average, qdq_global_maximum, qdq_arg_maximum; /* reductions.c */
-qdq_handler qdq_unary, qdq_clip, qdq_binary, qdq_batch_normalization;                                     /* elements.c */
-qdq_handler qdq_identity, qdq_flatten, qdq_reshape, qdq_squeeze, qdq_unsqueeze, qdq_transpose;            /* views.c */
-/* Of equal quantisation. */
-int qdq_concatenate(struct qdq *qdq, const char *name, const struct qdq_value *parts, int count, enum image_axis axis);
+qdq_handler qdq_convolution, qdq_transposed_convolution, qdq_gemm, qdq_matrix_product;                   /* products.c */
+qdq_handler qdq_average_pool, qdq_maximum_pool, qdq_softmax;                                             /* pools.c */
+qdq_handler qdq_reduce, qdq_global_average, qdq_global_maximum, qdq_arg_maximum;                         /* reductions.c */
+qdq_handler qdq_unary, qdq_clip, qdq_binary, qdq_batch_normalization;                                    /* elements.c */
+qdq_handler qdq_cast, qdq_identity, qdq_flatten, qdq_reshape, qdq_squeeze, qdq_unsqueeze, qdq_transpose; /* views.c */
+/* choices.c: Max and Min of several tensors, PRelu with a slope a channel: pending until their quantisation is known. */
+enum qdq_outcome qdq_choose(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                            bool is_maximum, struct qdq_value *result);
+enum qdq_outcome qdq_slope(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
+                           const struct qdq_array *slopes, struct qdq_value *result);
+/* A pending value of tensors whose quantisation is still to be known; the caller sets its view. */
+void qdq_pending_parts(struct qdq *qdq, const struct node *node, enum qdq_whole whole, const struct qdq_value *parts,
+                       int count, int dimension, struct qdq_value *result);
+enum qdq_outcome qdq_finish_choice(struct qdq *qdq, const struct node *node, const struct qdq_pending *pending,
+                                   const struct quantisation *quantisation, struct qdq_value *parts,
+                                   struct middle_value *result);
+enum qdq_outcome qdq_finish_parts(struct qdq *qdq, const struct node *node, const struct qdq_pending *pending,
+                                  const struct quantisation *quantisation, struct qdq_value *parts,
+                                  struct middle_value *result);
+/* A part of the whole, as this quantisation rounds its real numbers. */
+enum qdq_outcome qdq_quantise_reals(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                    const struct quantisation *quantisation, const char *name, struct qdq_value *result);
 /* A copy with a border; the elements of it are `fill`. */
 int qdq_lay_border(struct qdq *qdq, const char *name, int input, const int64_t before[2], const int64_t after[2], int fill);
-qdq_handler qdq_concatenation, qdq_pad, qdq_slice, qdq_split; /* moves.c */
-qdq_handler qdq_resize;                                       /* resize.c */
+struct middle_value qdq_placed(const struct qdq_value *value);
+/* The value becomes a copy of itself in this layout; see middle_lay. */
+enum qdq_outcome qdq_lay(struct qdq *qdq, const struct node *node, const struct middle_move *move,
+                         const struct layout *layout, int border, struct qdq_value *value);
+qdq_handler qdq_concatenation, qdq_pad, qdq_slice, qdq_split, qdq_gather, qdq_tile, qdq_expand, qdq_blocks; /* moves.c */
+qdq_handler qdq_resize;                                                                                     /* resize.c */
 
 /* ---- qoperators.c ---- */
 

@@ -34,14 +34,12 @@ static enum qdq_outcome check_scales(struct qdq *qdq, const struct node *node, c
 }
 
 static enum qdq_outcome check_activation_type(struct qdq *qdq, const struct node *node, enum element_type type,
-                                              const char *type_name)
+                                              const char *type_name, int narrow_bits)
 {
-    if (type == ELEMENT_INT8 || type == ELEMENT_UINT8)
+    if ((type == ELEMENT_INT8 || type == ELEMENT_UINT8) && !narrow_bits)
         return QDQ_DONE;
-    return qdq_fault(qdq, node, "zero_point",
-                     "is %s, and so are the quantised activations; supported: INT8 and UINT8 "
-                     "(quantize_static(..., activation_type=QuantType.QUInt8))",
-                     type_name);
+    return qdq_fault(qdq, node, "zero_point", "is %s, and so are the quantised activations; supported: INT8 and UINT8 (%s)",
+                     type_name, qdq_advice(qdq, QDQ_ACTIVATIONS));
 }
 
 enum qdq_outcome qdq_read_quantisation(struct qdq *qdq, const struct node *node, const struct qdq_value *scale,
@@ -59,10 +57,12 @@ enum qdq_outcome qdq_read_quantisation(struct qdq *qdq, const struct node *node,
     if (zero_point->kind == QDQ_NONE) {
         int64_t type = qdq_integer(qdq, node, "output_dtype", 2); /* opset 21; uint8, as without it */
         quantisation->is_signed = type == 3;
-        return type == 2 || type == 3 ? QDQ_DONE : check_activation_type(qdq, node, ELEMENT_UNSUPPORTED, "of another type");
+        return type == 2 || type == 3 ? QDQ_DONE
+                                      : check_activation_type(qdq, node, ELEMENT_UNSUPPORTED, "of another type", 0);
     }
     if ((outcome = check_constant(qdq, node, "zero_point", zero_point)) != QDQ_DONE ||
-        (outcome = check_activation_type(qdq, node, zero_point->array->type, zero_point->array->type_name)) != QDQ_DONE)
+        (outcome = check_activation_type(qdq, node, zero_point->array->type, zero_point->array->type_name,
+                                         zero_point->array->narrow_bits)) != QDQ_DONE)
         return outcome;
     if (!qdq_array_scalar(zero_point->array, &number))
         return qdq_fault(qdq, node, "zero_point", "'%s' differs from channel to channel; supported: one for a tensor",
@@ -80,8 +80,8 @@ int qdq_round(double number, double scale, int64_t zero_point, int minimum, int 
     return rounded >= maximum ? maximum : rounded > minimum ? (int)rounded : minimum; /* no number at all: the minimum */
 }
 
-static enum qdq_outcome quantise_reals(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
-                                       const struct quantisation *quantisation, const char *name, struct qdq_value *result)
+enum qdq_outcome qdq_quantise_reals(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                    const struct quantisation *quantisation, const char *name, struct qdq_value *result)
 {
     struct tensor from = *qdq_tensor(qdq, value->tensor);
     int offset = quantisation->is_signed ? 128 : 0, changed = 0;
@@ -100,11 +100,11 @@ static enum qdq_outcome quantise_reals(struct qdq *qdq, const struct node *node,
     return QDQ_DONE;
 }
 
-/* The input of the network, as the integers that its first QuantizeLinear makes of it. */
-static enum qdq_outcome quantise_outside(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
-                                         const struct quantisation *quantisation, struct qdq_value *result)
+/* The input of the network, as the integers that its first QuantizeLinear makes of it; and copies of it. */
+static enum qdq_outcome quantise_input(struct qdq *qdq, const struct node *node, int index,
+                                       const struct quantisation *quantisation)
 {
-    struct tensor *tensor = qdq_tensor(qdq, value->tensor);
+    struct tensor *tensor = qdq_tensor(qdq, index);
     int zero_point = (int)quantisation->zero_point + (quantisation->is_signed ? 128 : 0);
     int model_offset = quantisation->is_signed ? -128 : 0;
     if (tensor->scale != 0 &&
@@ -114,13 +114,32 @@ static enum qdq_outcome quantise_outside(struct qdq *qdq, const struct node *nod
                          "; supported: one quantisation an input",
                          tensor->name, tensor->scale, tensor->zero_point + tensor->model_offset, quantisation->scale,
                          quantisation->zero_point);
+    bool was_known = tensor->scale != 0;
     tensor->scale = quantisation->scale;
     tensor->zero_point = zero_point;
     tensor->model_offset = model_offset;
+    const struct layer *copy = tensor->producer == NO_LAYER ? NULL : &qdq->builder.network->layers[tensor->producer];
+    return copy && !was_known ? quantise_input(qdq, node, copy->inputs[0], quantisation) : QDQ_DONE;
+}
+
+static enum qdq_outcome quantise_outside(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                         const struct quantisation *quantisation, struct qdq_value *result)
+{
+    enum qdq_outcome outcome = quantise_input(qdq, node, value->tensor, quantisation);
+    int input = value->tensor;
     *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = value->view, .tensor = value->tensor};
-    if (!value->outside.is_touched)
-        return QDQ_DONE;
-    return qdq_fold_outside(qdq, node, &value->outside, value->tensor);
+    while (qdq_tensor(qdq, input)->producer != NO_LAYER)
+        input = qdq->builder.network->layers[qdq_tensor(qdq, input)->producer].inputs[0];
+    if (outcome == QDQ_DONE && !qdq_outside_agrees(qdq, &value->outside, input))
+        return qdq_fault(qdq, node, NULL,
+                         "input '%s' is quantised twice, behind different arithmetic; supported: one way an input",
+                         qdq_tensor(qdq, input)->name);
+    if (outcome != QDQ_DONE || !value->outside.is_touched)
+        return outcome;
+    return input == value->tensor
+               ? qdq_fold_outside(qdq, node, &value->outside, input)
+               : qdq_fault(qdq, node, NULL, "quantises arithmetic and moves of input '%s'; supported: one of both",
+                           qdq_tensor(qdq, input)->name);
 }
 
 /* Tensors side by side: each is quantised as the whole, then they are put together. */
@@ -135,12 +154,17 @@ static enum qdq_outcome quantise_parts(struct qdq *qdq, const struct node *node,
         for (int k = 0; k < 256; k++)
             reals[k] = fminf(fmaxf(part.reals[k], (float)pending->minimum), (float)pending->maximum);
         part.reals = reals;
-        quantise_reals(qdq, node, &part, quantisation, arena_format(qdq->arena, "%s_%d", name, i), &parts[i]);
+        if (pending->whole == QDQ_SLOPED)
+            parts[i] = part;
+        else
+            qdq_quantise_reals(qdq, node, &part, quantisation, arena_format(qdq->arena, "%s_%d", name, i), &parts[i]);
     }
-    *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = value->view};
-    result->tensor = qdq_concatenate(qdq, pending->layer.name, parts, pending->part_count, pending->axis);
-    qdq_tensor(qdq, result->tensor)->name = name;
-    return QDQ_DONE;
+    struct middle_value whole;
+    enum qdq_outcome outcome = qdq_finish_parts(qdq, node, pending, quantisation, parts, &whole);
+    *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = whole.view, .tensor = whole.tensor};
+    if (outcome == QDQ_DONE)
+        qdq_tensor(qdq, result->tensor)->name = name;
+    return outcome;
 }
 
 static enum qdq_outcome quantise_pending(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
@@ -157,7 +181,7 @@ enum qdq_outcome qdq_quantise(struct qdq *qdq, const struct node *node, const st
                               const struct quantisation *quantisation, const char *name, struct qdq_value *result)
 {
     switch (value->kind) {
-    case QDQ_REALS: return quantise_reals(qdq, node, value, quantisation, name, result);
+    case QDQ_REALS: return qdq_quantise_reals(qdq, node, value, quantisation, name, result);
     case QDQ_PENDING: return quantise_pending(qdq, node, value, quantisation, name, result);
     case QDQ_OUTSIDE: return quantise_outside(qdq, node, value, quantisation, result);
     default: return qdq_fault(qdq, node, NULL, "what it quantises is no tensor of real numbers");
@@ -180,7 +204,12 @@ static enum qdq_outcome quantise_array(struct qdq *qdq, const struct node *node,
     const struct qdq_array *from = inputs[0].array;
     bool is_signed = inputs[2].kind == QDQ_CONSTANT ? inputs[2].array->type == ELEMENT_INT8
                                                     : qdq_integer(qdq, node, "output_dtype", 2) == 3;
-    const struct integer_type *type = &types[is_signed];
+    struct integer_type narrow = types[is_signed], *type = &narrow;
+    int narrow_bits = inputs[2].kind == QDQ_CONSTANT ? inputs[2].array->narrow_bits : 0;
+    if (narrow_bits) {
+        narrow.minimum = is_signed ? -(1 << (narrow_bits - 1)) : 0;
+        narrow.maximum = is_signed ? (1 << (narrow_bits - 1)) - 1 : (1 << narrow_bits) - 1;
+    }
     if (inputs[2].kind == QDQ_CONSTANT && inputs[2].array->type != type->type)
         return qdq_fault(qdq, node, "zero_point", "is %s; supported: INT8 and UINT8", inputs[2].array->type_name);
     /* the scales are those of a DequantizeLinear behind: take them the same way, then divide */

@@ -2,133 +2,60 @@
 #include "import/qdq/qdq.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-/* ---- over height and width ---- */
+#include "middle/reductions.h"
 
-struct reduced {
-    bool rows, columns;
-};
-
-/* What a dimension of the view is in memory: rows, columns, both, or false. */
-static bool reduce_dimension(const struct view *view, int dimension, const struct tensor *tensor, struct reduced *reduced)
+static enum qdq_outcome reduce(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
+                               const bool *is_reduced, bool is_sum, struct middle_reduction *reduction)
 {
-    int first = 0;
-    for (int i = 0; i < dimension; i++)
-        first += view->factor_counts[i];
-    for (int i = first; i < first + view->factor_counts[dimension]; i++) {
-        struct view_factor factor = view->factors[i];
-        int64_t row = (int64_t)tensor->width * tensor->channels;
-        if (factor.step == tensor->channels && factor.size == tensor->width)
-            reduced->columns = true;
-        else if (factor.step == row && factor.size == tensor->height)
-            reduced->rows = true;
-        else if (factor.step == tensor->channels && factor.size == (int64_t)tensor->width * tensor->height)
-            reduced->rows = reduced->columns = true;
-        else
-            return false;
-    }
-    return true;
+    struct middle_value placed = qdq_placed(input);
+    bool keep = qdq_integer(qdq, node, "keepdims", 1) != 0;
+    return middle_reduce(&qdq->builder, node->name, &placed, is_reduced, keep, is_sum, reduction)
+               ? QDQ_DONE
+               : qdq_fault(qdq, node, "axes", "leave or reduce more elements than the firmware can have, of shape %s",
+                           view_text(&input->view, qdq->arena));
 }
 
-/* In memory, steps of at least `above` elements are `by` times shorter behind a reduction. */
-struct shorter {
-    int64_t above, by;
-};
+/* ---- sums and means ---- */
 
-/* The view behind a reduction: without its dimensions, or with 1 in their place. */
-static struct view reduced_view(const struct view *view, const bool *is_reduced, bool keep, struct shorter shorter)
+static enum qdq_outcome sum_over(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                 const bool *is_reduced, bool is_mean, struct qdq_value *result)
 {
-    struct view made = {.rank = 0};
-    int from = 0, to = 0;
-    for (int i = 0; i < view->rank; i++) {
-        if (is_reduced[i] && keep)
-            made.dimensions[made.rank++] = 1;
-        if (!is_reduced[i]) {
-            made.dimensions[made.rank] = view->dimensions[i];
-            made.factor_counts[made.rank++] = view->factor_counts[i];
-        }
-        for (int k = 0; k < view->factor_counts[i]; k++, from++) {
-            if (is_reduced[i])
-                continue;
-            made.factors[to] = view->factors[from];
-            if (made.factors[to].step >= shorter.above)
-                made.factors[to].step /= shorter.by;
-            to++;
-        }
-    }
-    return made;
-}
-
-/* Which of height and width the dimensions are, and the view without them; the value is made an image where its own view
- * does not say it. */
-static enum qdq_outcome find_reduced(struct qdq *qdq, const struct node *node, struct qdq_value *input,
-                                     const bool *is_reduced, struct reduced *reduced)
-{
-    for (int attempt = 0; attempt < 2; attempt++) {
-        const struct tensor *tensor = qdq_tensor(qdq, input->tensor);
-        bool fits = view_elements(&input->view) == (int64_t)tensor_elements(tensor);
-        *reduced = (struct reduced){false, false};
-        for (int i = 0; i < input->view.rank; i++)
-            fits = fits && (!is_reduced[i] || reduce_dimension(&input->view, i, tensor, reduced));
-        if (fits)
-            return QDQ_DONE;
-        enum qdq_outcome outcome = attempt ? QDQ_DONE : qdq_make_image(qdq, node, input);
-        if (outcome != QDQ_DONE)
-            return outcome;
-    }
-    return qdq_fault(qdq, node, "axes", "has other dimensions than height and width, of shape %s; supported: those",
-                     view_text(&input->view, qdq->arena));
-}
-
-static struct view view_behind(const struct qdq_value *input, const struct tensor *tensor, const bool *is_reduced, bool keep,
-                               bool columns)
-{
-    struct shorter rows = {(int64_t)tensor->width * tensor->channels, columns ? tensor->width : 1};
-    return reduced_view(&input->view, is_reduced, keep, rows);
-}
-
-/* ---- means ---- */
-
-static enum qdq_outcome average_over(struct qdq *qdq, const struct node *node, struct qdq_value input,
-                                     const bool *is_reduced, bool keep, struct qdq_value *result)
-{
-    struct reduced reduced;
-    if (input.kind != QDQ_REALS || !qdq_is_plain(qdq, &input))
-        return QDQ_FLOAT;
-    enum qdq_outcome outcome = find_reduced(qdq, node, &input, is_reduced, &reduced);
-    if (outcome != QDQ_DONE)
+    struct qdq_value input = *value;
+    struct middle_reduction reduction;
+    enum qdq_outcome outcome = qdq_make_elements(qdq, node, &input);
+    if (outcome != QDQ_DONE || (outcome = reduce(qdq, node, &input, is_reduced, true, &reduction)) != QDQ_DONE)
         return outcome;
-    const struct tensor tensor = *qdq_tensor(qdq, input.tensor);
-    struct qdq_pending *pending =
-        qdq_average(qdq, node, input.tensor, reduced.rows ? tensor.height : 1, reduced.columns ? tensor.width : 1);
-    pending->height = reduced.rows ? 1 : tensor.height;
-    pending->width = reduced.columns ? 1 : tensor.width;
-    *result = (struct qdq_value){
-        .kind = QDQ_PENDING, .view = view_behind(&input, &tensor, is_reduced, keep, reduced.columns), .pending = pending};
+    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_AVERAGE_POOL, node, reduction.input.tensor, 1);
+    middle_set_reduction(&qdq->builder, &reduction, &pending->layer);
+    pending->addends[0] = -reduction.count * qdq_tensor(qdq, reduction.input.tensor)->zero_point;
+    pending->divisor = is_mean ? reduction.count : 1;
+    pending->height = reduction.height;
+    pending->width = reduction.width;
+    pending->channels = reduction.channels;
+    *result = (struct qdq_value){.kind = QDQ_PENDING, .view = reduction.view, .pending = pending};
     return QDQ_DONE;
 }
 
 /* ---- maxima ---- */
 
-static enum qdq_outcome maximum_over(struct qdq *qdq, const struct node *node, struct qdq_value input,
-                                     const bool *is_reduced, bool keep, struct qdq_value *result)
+static enum qdq_outcome maximum_over(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                     const bool *is_reduced, struct qdq_value *result)
 {
-    struct reduced reduced;
-    if (!qdq_keeps_order(&input))
+    struct middle_reduction reduction;
+    if (!qdq_keeps_order(value))
         return QDQ_FLOAT;
-    enum qdq_outcome outcome = find_reduced(qdq, node, &input, is_reduced, &reduced);
+    enum qdq_outcome outcome = reduce(qdq, node, value, is_reduced, false, &reduction);
     if (outcome != QDQ_DONE)
         return outcome;
-    const struct tensor tensor = *qdq_tensor(qdq, input.tensor);
-    struct qdq_window window = {
-        .kernel = {reduced.rows ? tensor.height : 1, reduced.columns ? tensor.width : 1},
-        .stride = {1, 1},
-        .dilation = {1, 1},
-        .input = {tensor.height, tensor.width},
-        .output = {reduced.rows ? 1 : tensor.height, reduced.columns ? 1 : tensor.width},
-    };
-    qdq_lay_maximum(qdq, node, &input, &window, result);
-    result->view = view_behind(&input, &tensor, is_reduced, keep, reduced.columns);
+    int input = reduction.input.tensor;
+    int output = qdq_tensor_like(qdq, node->name, input, reduction.height, reduction.width, reduction.channels);
+    struct layer *layer = quantised_layer(&qdq->builder, LAYER_MAXIMUM_POOL, node->name, input, output);
+    middle_set_reduction(&qdq->builder, &reduction, layer);
+    *result = *value;
+    result->tensor = output;
+    result->view = reduction.view;
     return QDQ_DONE;
 }
 
@@ -162,22 +89,15 @@ static bool read_axes(struct qdq *qdq, const struct node *node, const struct qdq
     return true;
 }
 
-enum qdq_outcome qdq_reduce_mean(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
-                                 struct qdq_value *result)
+enum qdq_outcome qdq_reduce(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                            struct qdq_value *result)
 {
     bool is_reduced[GRAPH_MAXIMUM_RANK] = {false};
     if (!read_axes(qdq, node, inputs, count, is_reduced))
         return QDQ_FAULT;
-    return average_over(qdq, node, inputs[0], is_reduced, qdq_integer(qdq, node, "keepdims", 1) != 0, result);
-}
-
-enum qdq_outcome qdq_reduce_maximum(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
-                                    struct qdq_value *result)
-{
-    bool is_reduced[GRAPH_MAXIMUM_RANK] = {false};
-    if (!read_axes(qdq, node, inputs, count, is_reduced))
-        return QDQ_FAULT;
-    return maximum_over(qdq, node, inputs[0], is_reduced, qdq_integer(qdq, node, "keepdims", 1) != 0, result);
+    if (!strcmp(node->type, "ReduceMax"))
+        return maximum_over(qdq, node, &inputs[0], is_reduced, result);
+    return sum_over(qdq, node, &inputs[0], is_reduced, !strcmp(node->type, "ReduceMean"), result);
 }
 
 static void reduce_image(const struct view *view, bool *is_reduced)
@@ -194,7 +114,7 @@ enum qdq_outcome qdq_global_average(struct qdq *qdq, const struct node *node, co
     if (qdq_integer(qdq, node, "channels_last", 0) != 0)
         return qdq_fault(qdq, node, "channels_last", "is set; supported: 0");
     reduce_image(&inputs[0].view, is_reduced);
-    return average_over(qdq, node, inputs[0], is_reduced, true, result);
+    return sum_over(qdq, node, &inputs[0], is_reduced, true, result);
 }
 
 enum qdq_outcome qdq_global_maximum(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
@@ -203,7 +123,7 @@ enum qdq_outcome qdq_global_maximum(struct qdq *qdq, const struct node *node, co
     bool is_reduced[GRAPH_MAXIMUM_RANK] = {false};
     (void)count;
     reduce_image(&inputs[0].view, is_reduced);
-    return maximum_over(qdq, node, inputs[0], is_reduced, true, result);
+    return maximum_over(qdq, node, &inputs[0], is_reduced, result);
 }
 
 /* ---- the channel of the largest element ---- */
@@ -247,7 +167,7 @@ enum qdq_outcome qdq_arg_maximum(struct qdq *qdq, const struct node *node, const
     int output = quantised_tensor(&qdq->builder, node->name, image.height, image.width, 1, &(struct quantisation){0});
     quantised_layer(&qdq->builder, LAYER_LARGEST, node->name, input.tensor, output);
     is_reduced[axis] = true;
-    struct view view = reduced_view(&input.view, is_reduced, keep, (struct shorter){image.channels, image.channels});
+    struct view view = middle_reduced_view(&input.view, is_reduced, keep, (struct shorter){image.channels, image.channels});
     *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = view, .tensor = output};
     return QDQ_DONE;
 }

@@ -91,45 +91,21 @@ bool qdq_is_plain(struct qdq *qdq, const struct qdq_value *value)
 
 /* ---- images ---- */
 
-/* Positions of the indices of a dimension of the view; of a single index where there is no such dimension. */
-static const int32_t *positions_of(struct qdq *qdq, const struct view *view, int dimension, int *count)
-{
-    *count = dimension < 0 ? 1 : (int)view->dimensions[dimension];
-    int32_t *positions = arena_array(qdq->arena, int32_t, (size_t)*count);
-    for (int i = 0; dimension >= 0 && i < *count; i++)
-        positions[i] = (int32_t)view_position(view, dimension, i);
-    return positions;
-}
-
-static bool is_small(const struct view *view)
-{
-    for (int i = 0; i < view->rank; i++)
-        if (view->dimensions[i] < 1 || view->dimensions[i] > QDQ_MAXIMUM_DIMENSION)
-            return false;
-    return view_elements(view) <= (int64_t)1 << 26;
-}
-
 enum qdq_outcome qdq_make_image(struct qdq *qdq, const struct node *node, struct qdq_value *value)
 {
-    struct view *view = &value->view;
+    const struct view *view = &value->view;
     if (value->kind == QDQ_OUTSIDE || value->kind == QDQ_PENDING)
         return QDQ_FLOAT;
     if (view_is_image(view, qdq_tensor(qdq, value->tensor)))
         return QDQ_DONE;
-    if (view->rank < 2 || view->rank > 4 || view->dimensions[0] != 1 || !is_small(view))
+    if (view->rank < 2 || view->rank > 4 || view->dimensions[0] != 1)
         return qdq_fault(qdq, node, NULL, "%s of a tensor of shape %s; supported: batch 1 x channels [x height] [x width]",
                          node->type, view_text(view, qdq->arena));
-    int height, width, channels;
-    struct layer_map map = {
-        .rows = positions_of(qdq, view, view->rank == 4 ? 2 : -1, &height),
-        .columns = positions_of(qdq, view, view->rank >= 3 ? view->rank - 1 : -1, &width),
-        .channels = positions_of(qdq, view, 1, &channels),
-    };
-    int output = qdq_tensor_like(qdq, node->name, value->tensor, height, width, channels);
-    quantised_layer(&qdq->builder, LAYER_COPY, node->name, value->tensor, output)->map = map;
-    *view = view_of_image(qdq_tensor(qdq, output), view->rank);
-    value->tensor = output;
-    return QDQ_DONE;
+    struct layout layout = layout_of_image(view->rank);
+    enum qdq_outcome outcome = qdq_lay(qdq, node, NULL, &layout, 0, value);
+    if (outcome == QDQ_DONE)
+        value->view = view_of_image(qdq_tensor(qdq, value->tensor), view->rank);
+    return outcome;
 }
 
 /* The element that stands for a real number exactly, or -1. */
@@ -170,22 +146,17 @@ enum qdq_outcome qdq_make_plain(struct qdq *qdq, const struct node *node, struct
 
 enum qdq_outcome qdq_make_channels(struct qdq *qdq, const struct node *node, struct qdq_value *value, int dimension)
 {
-    int order[GRAPH_MAXIMUM_RANK], back[GRAPH_MAXIMUM_RANK], next = 2, rank = value->view.rank;
-    const struct tensor *tensor = qdq_tensor(qdq, value->tensor);
-    if (view_is_channels(&value->view, dimension, tensor) && view_elements(&value->view) == (int64_t)tensor_elements(tensor))
+    const struct middle_value placed = qdq_placed(value);
+    const struct view *view = &value->view;
+    if (view_is_channels(view, dimension, qdq_tensor(qdq, value->tensor)) && middle_is_whole(&qdq->builder, &placed))
         return QDQ_DONE;
-    if (dimension == 0 || rank > 4)
-        return qdq_fault(qdq, node, NULL, "%s along dimension %d of a tensor of shape %s is not supported", node->type,
-                         dimension, view_text(&value->view, qdq->arena));
-    order[0] = 0;
-    order[1] = dimension;
-    for (int i = 1; i < rank; i++)
-        if (i != dimension)
-            order[next++] = i;
-    for (int i = 0; i < rank; i++)
-        back[order[i]] = i;
-    view_permute(&value->view, order, &value->view);
-    enum qdq_outcome outcome = qdq_make_image(qdq, node, value);
-    view_permute(&value->view, back, &value->view);
-    return outcome;
+    bool is_image = view->rank >= 2 && view->rank <= 4 && view->dimensions[0] == 1 && dimension != 0;
+    struct layout layout = layout_with_channels(view, dimension);
+    if (is_image) { /* the other dimensions as they come in the model */
+        layout = layout_of_model(view->rank);
+        for (int i = dimension; i < view->rank - 1; i++)
+            layout.order[i] = i + 1;
+        layout.order[view->rank - 1] = dimension;
+    }
+    return qdq_lay(qdq, node, NULL, &layout, 0, value);
 }

@@ -3,6 +3,30 @@
 
 #include <inttypes.h>
 
+/* Of integers: these are the real numbers then, as of images of bytes. */
+enum qdq_outcome qdq_cast(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                          struct qdq_value *result)
+{
+    int64_t type = qdq_integer(qdq, node, "to", 1);
+    (void)count;
+    *result = inputs[0];
+    if (inputs[0].kind != QDQ_ELEMENTS)
+        return QDQ_DONE;
+    struct tensor *tensor = qdq_tensor(qdq, inputs[0].tensor);
+    if (type != 1 && type != 11)
+        return qdq_fault(qdq, node, "to", "is type %" PRId64 " of a tensor of integers; supported: FLOAT", type);
+    if (tensor->scale == 0) { /* an input of the network, of which nothing was known yet */
+        tensor->scale = 1;
+        tensor->zero_point = -tensor->model_offset;
+    }
+    float *reals = arena_array(qdq->arena, float, 256);
+    for (int i = 0; i < 256; i++)
+        reals[i] = (float)(i + tensor->model_offset);
+    result->kind = QDQ_REALS;
+    result->reals = reals;
+    return QDQ_DONE;
+}
+
 enum qdq_outcome qdq_identity(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                               struct qdq_value *result)
 {
@@ -13,25 +37,39 @@ enum qdq_outcome qdq_identity(struct qdq *qdq, const struct node *node, const st
     return QDQ_DONE;
 }
 
+enum qdq_outcome qdq_take_shape(struct qdq *qdq, const struct node *node, int rank, const int64_t *dimensions,
+                                struct qdq_value *value)
+{
+    struct view wanted = {.rank = rank};
+    if (view_reshape(&value->view, rank, dimensions, &value->view))
+        return QDQ_DONE;
+    for (int i = 0; i < rank; i++)
+        wanted.dimensions[i] = dimensions[i];
+    if (view_elements(&wanted) != view_elements(&value->view))
+        return qdq_fault(qdq, node, NULL, "a tensor of shape %s cannot become %s (batch 1)",
+                         view_text(&value->view, qdq->arena), view_text(&wanted, qdq->arena));
+    if (value->kind == QDQ_OUTSIDE || value->kind == QDQ_PENDING)
+        return QDQ_FLOAT;
+    struct qdq_value image = *value;
+    struct layout layout = layout_of_image(value->view.rank);
+    if (qdq_lay(qdq, node, NULL, &layout, 0, &image) != QDQ_DONE)
+        return QDQ_FAULT;
+    if (!view_reshape(&image.view, rank, dimensions, &image.view)) {
+        layout = layout_of_model(value->view.rank); /* in which any shape has fixed steps */
+        if (qdq_lay(qdq, node, NULL, &layout, 0, value) != QDQ_DONE)
+            return QDQ_FAULT;
+        image = *value;
+        view_reshape(&value->view, rank, dimensions, &image.view);
+    }
+    *value = image;
+    return QDQ_DONE;
+}
+
 static enum qdq_outcome reshape(struct qdq *qdq, const struct node *node, const struct qdq_value *input, int rank,
                                 const int64_t *dimensions, struct qdq_value *result)
 {
     *result = *input;
-    if (view_reshape(&input->view, rank, dimensions, &result->view))
-        return QDQ_DONE;
-    struct view wanted = {.rank = rank};
-    for (int i = 0; i < rank; i++)
-        wanted.dimensions[i] = dimensions[i];
-    if (view_elements(&wanted) != view_elements(&input->view))
-        return qdq_fault(qdq, node, NULL, "a tensor of shape %s cannot become %s (batch 1)",
-                         view_text(&input->view, qdq->arena), view_text(&wanted, qdq->arena));
-    enum qdq_outcome outcome = qdq_make_image(qdq, node, result);
-    if (outcome != QDQ_DONE || view_reshape(&result->view, rank, dimensions, &result->view))
-        return outcome;
-    return qdq_fault(qdq, node, NULL,
-                     "the elements of a tensor of shape %s have no fixed steps as %s; supported: shapes that "
-                     "split and join dimensions",
-                     view_text(&input->view, qdq->arena), view_text(&wanted, qdq->arena));
+    return qdq_take_shape(qdq, node, rank, dimensions, result);
 }
 
 enum qdq_outcome qdq_flatten(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,

@@ -78,6 +78,7 @@ static const char *input_type_fault(enum element_type type)
 {
     switch (type) {
     case ELEMENT_FLOAT:
+    case ELEMENT_FLOAT16:
     case ELEMENT_DOUBLE:
     case ELEMENT_INT8:
     case ELEMENT_UINT8: return NULL;
@@ -224,8 +225,14 @@ static void report_island(struct qdq *qdq, const struct node *node, const struct
                   strcmp(node->type, "PRelu") != 0 ? "" : ", a slope for all channels (of PyTorch: PReLU(1))");
         return;
     }
-    if (!value) {
-        const struct operator_advice *advice = *node->domain ? NULL : operator_find_advice(node->type);
+    const struct qdq_operator *known = qdq_operator_find(node);
+    const struct operator_advice *advice = *node->domain || known ? NULL : operator_find_advice(node->type);
+    if (!value && known) {
+        qdq_fault(qdq, node, NULL, "%s of these operands has no layer; it becomes %s%s%s", node->type, known->becomes,
+                  *known->limits ? ", supported: " : "", known->limits);
+        return;
+    }
+    if (!value || advice) {
         qdq_fault(qdq, node, NULL, "operator %s%s%s is not supported here: %s", node->type,
                   *node->domain ? " of domain " : "", node->domain,
                   advice ? advice->text : "there is no layer that computes it; 'dory ops' lists what there is");
@@ -338,7 +345,8 @@ static bool is_in_order(const struct qdq *qdq, const struct qdq_value *value)
 
 static void give_tensor(struct qdq *qdq, const struct node *node, struct qdq_value value)
 {
-    if (!is_in_order(qdq, &value) && qdq_make_image(qdq, node, &value) != QDQ_DONE)
+    struct layout layout = layout_of_image(value.view.rank);
+    if (!is_in_order(qdq, &value) && qdq_lay(qdq, node, NULL, &layout, 0, &value) != QDQ_DONE)
         return;
     if (qdq_tensor(qdq, value.tensor)->producer == NO_LAYER) { /* outputs have places of their own: a copy */
         struct tensor from = *qdq_tensor(qdq, value.tensor);
@@ -423,11 +431,12 @@ static void check_tensors(struct qdq *qdq)
 static void hand_over(struct qdq *qdq, struct diagnostics *diagnostics)
 {
     const struct diagnostics *own = qdq->diagnostics;
+    const char *advice = qdq_advice(qdq, QDQ_COVER), *types = strstr(advice, "%s");
     if (qdq->island_count)
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-                 "%d node%s without quantised results in the middle of the network: %s; have the quantiser cover them, e.g. "
-                 "quantize_static(..., op_types_to_quantize=[..., %s]), and leave them out of nodes_to_exclude",
-                 qdq->island_count, qdq->island_count == 1 ? "" : "s", qdq->islands, qdq->island_types);
+                 "%d node%s without quantised results in the middle of the network: %s; %.*s%s%s", qdq->island_count,
+                 qdq->island_count == 1 ? "" : "s", qdq->islands, (int)(types - advice), advice, qdq->island_types,
+                 types + 2);
     for (int i = 0; i < own->count; i++)
         diagnose(diagnostics, own->list[i].severity, own->list[i].node, own->list[i].attribute, "%s", own->list[i].text);
 }

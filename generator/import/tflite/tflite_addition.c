@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/tflite/tflite_import.h"
+#include "middle/join.h"
 #include "network/fixed_point.h"
 #include "network/stage.h"
 
@@ -11,10 +12,44 @@
 
 /* ---- two inputs ---- */
 
+/* Shapes that broadcast: each value is repeated until it has the output's dimensions. */
+static bool reads_broadcast(struct tflite_importer *importer, int *inputs, struct value *value)
+{
+    const struct tflite_tensor *output = tflite_output(importer);
+    struct middle_value values[2];
+    int64_t dimensions[TFLITE_MAXIMUM_RANK];
+    for (int i = 0; i < output->rank; i++)
+        dimensions[i] = output->dimensions[i];
+    if (!tflite_takes(importer, 0, &values[0]) || !tflite_takes(importer, 1, &values[1]))
+        return false;
+    if (!middle_align(&importer->builder, output->name, values, output->rank, dimensions))
+        return tflite_fault(importer, "%s and %s do not go together, or make more elements than the firmware can have",
+                            view_text(&values[0].view, importer->arena), view_text(&values[1].view, importer->arena));
+    for (int i = 0; i < 2; i++)
+        inputs[i] = values[i].tensor;
+    *value = tflite_value_of(inputs[0]);
+    value->is_moved = !view_is_memory(&values[0].view);
+    value->view = values[0].view;
+    return true;
+}
+
+/* The same dimensions, or of a factor one pixel of all channels. */
+static bool is_broadcast(struct tflite_importer *importer)
+{
+    const struct tflite_tensor *a = tflite_input(importer, 0), *b = tflite_input(importer, 1);
+    size_t first = tflite_elements(a), second = tflite_elements(b);
+    const struct tflite_tensor *larger = first < second ? b : a, *smaller = first < second ? a : b;
+    bool is_factor = importer->current->code == TFLITE_MUL && smaller->rank > 0 && larger->rank > 0 &&
+                     tflite_is_channelwise(smaller, larger->dimensions[larger->rank - 1]);
+    return first != second && !is_factor;
+}
+
 /* Two tensors of the same dimensions, moved alike or not at all; *value is that of the result but for its tensor. */
 bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct value *value)
 {
     struct value second;
+    if (is_broadcast(importer))
+        return reads_broadcast(importer, inputs, value);
     inputs[0] = tflite_reads_elements(importer, 0, value);
     inputs[1] = inputs[0] < 0 ? -1 : tflite_reads_elements(importer, 1, &second);
     if (inputs[1] < 0)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "import/tflite/tflite_import.h"
+#include "middle/join.h"
 #include "network/fixed_point.h"
 #include "network/stage.h"
 
@@ -196,25 +197,70 @@ static bool check_sizes(struct tflite_importer *importer, const int *inputs, int
     return true;
 }
 
-bool tflite_concatenate(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+/* Of any rank, along any dimension: with the inputs as values of the middle. */
+static bool join_values(struct tflite_importer *importer, struct middle_value *values, int count, int dimension,
+                        struct value *result)
 {
+    struct quantised_builder *builder = &importer->builder;
+    const char *name = tflite_output(importer)->name;
+    for (int i = 0; i < count; i++) {
+        bool fits = values[i].view.rank == values[0].view.rank;
+        for (int k = 0; fits && k < values[0].view.rank; k++)
+            fits = k == dimension || values[i].view.dimensions[k] == values[0].view.dimensions[k];
+        if (!fits)
+            return tflite_fault(importer, "joins %s and %s, which differ along another axis than that; supported: one",
+                                view_text(&values[0].view, importer->arena), view_text(&values[i].view, importer->arena));
+        if (!check_scale(importer, values[i].tensor))
+            return false;
+    }
+    if (!middle_make_parts(builder, name, values, count, dimension))
+        return tflite_fault(importer, "joins more elements along the axis than the firmware can have");
+    struct middle_value joined = middle_join(builder, name, values, count, dimension);
+    return tflite_gives(importer, 0, &joined, result);
+}
+
+bool tflite_pack(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    int count = operation->input_count, axis = operation->options.axis, rank = tflite_output(importer)->rank;
+    struct middle_value *values = arena_array(importer->arena, struct middle_value, (size_t)count + 1);
+    axis += axis < 0 ? rank : 0;
+    if (count == 0 || axis < 0 || axis >= rank)
+        return tflite_fault(importer, "%d inputs along axis %d of %s", count, operation->options.axis,
+                            tflite_shape_text(importer, tflite_output(importer)));
+    for (int i = 0; i < count; i++) {
+        if (!tflite_takes(importer, i, &values[i]))
+            return false;
+        if (values[i].view.rank != rank - 1)
+            return tflite_fault(importer, "%s of %s", view_text(&values[i].view, importer->arena),
+                                tflite_shape_text(importer, tflite_output(importer)));
+        values[i].view = middle_insert(&values[i].view, axis);
+    }
+    return join_values(importer, values, count, axis, result);
+}
+
+/* Images, one by one; else all inputs are taken as they lie. */
+static bool is_of_images(const struct tflite_importer *importer, int axis)
+{
+    const struct tflite_operator *operation = importer->current;
+    const struct tflite_tensor *output = tflite_output((struct tflite_importer *)(uintptr_t)importer);
+    bool is_moved = true;
+    for (int i = 0; i < operation->input_count; i++)
+        is_moved = is_moved && operation->inputs[i] != NO_TENSOR && importer->values[operation->inputs[i]].is_moved;
+    return !is_moved && output->rank - axis <= 3 && (output->rank <= 3 || (output->rank == 4 && output->dimensions[0] == 1));
+}
+
+static bool join_images(struct tflite_importer *importer, int axis, struct value *result)
+{
+    const struct tflite_operator *operation = importer->current;
     const struct tflite_tensor *output = tflite_output(importer);
-    int axis = operation->options.axis < 0 ? operation->options.axis + output->rank : operation->options.axis;
-    int from_end = output->rank - axis, *inputs = arena_array(importer->arena, int, (size_t)operation->input_count + 1);
+    int *inputs = arena_array(importer->arena, int, (size_t)operation->input_count + 1);
+    enum image_axis image_axis = (enum image_axis)(AXIS_CHANNELS + 1 - (output->rank - axis));
     struct image_shape shape;
-    if (from_end < 1 || from_end > 3 || from_end > output->rank)
-        return tflite_fault(importer, "joins along axis %d of %s; supported: height, width, channels",
-                            operation->options.axis, tflite_shape_text(importer, output));
-    if (operation->options.activation != TFLITE_NO_ACTIVATION)
-        return tflite_fault(importer, "a fused activation; supported: none");
-    enum image_axis image_axis = (enum image_axis)(AXIS_CHANNELS + 1 - from_end);
     for (int i = 0; i < operation->input_count; i++) {
         inputs[i] = tflite_reads(importer, i, NULL);
         if (inputs[i] < 0 || !check_scale(importer, inputs[i]))
             return false;
     }
-    if (operation->input_count == 0)
-        return tflite_fault(importer, "the operator has no inputs");
     if (!check_sizes(importer, inputs, operation->input_count, image_axis) || !tflite_image_shape(importer, output, &shape))
         return false;
     int joined = quantised_concatenate(&importer->builder, output->name, inputs, operation->input_count, image_axis);
@@ -223,6 +269,24 @@ bool tflite_concatenate(struct tflite_importer *importer, const struct tflite_op
         return tflite_fault(importer, "the output's shape %s does not fit the inputs", tflite_shape_text(importer, output));
     *result = tflite_value_of(joined);
     return true;
+}
+
+bool tflite_concatenate(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    const struct tflite_tensor *output = tflite_output(importer);
+    int axis = operation->options.axis < 0 ? operation->options.axis + output->rank : operation->options.axis;
+    if (axis < 0 || axis >= output->rank || operation->input_count == 0)
+        return tflite_fault(importer, "joins %d inputs along axis %d of %s", operation->input_count, operation->options.axis,
+                            tflite_shape_text(importer, output));
+    if (operation->options.activation != TFLITE_NO_ACTIVATION)
+        return tflite_fault(importer, "a fused activation; supported: none");
+    if (is_of_images(importer, axis))
+        return join_images(importer, axis, result);
+    struct middle_value *values = arena_array(importer->arena, struct middle_value, (size_t)operation->input_count + 1);
+    for (int i = 0; i < operation->input_count; i++)
+        if (!tflite_takes(importer, i, &values[i]))
+            return false;
+    return join_values(importer, values, operation->input_count, axis, result);
 }
 
 /* ---- softmax ---- */

@@ -1,31 +1,10 @@
 /* Operators that choose: the larger or smaller of two elements, and PReLU, whose slope below zero is each channel's own.
  * Both are additions of bytes in which one term is nothing. */
 #include "import/tflite/tflite_import.h"
+#include "middle/choices.h"
 #include "network/fixed_point.h"
 
-/* ---- additions of bytes ---- */
-
-static struct stage whole(struct tflite_importer *importer, int multiplier, int addend)
-{
-    int64_t *numbers = arena_array(importer->arena, int64_t, 2);
-    numbers[0] = multiplier;
-    numbers[1] = addend;
-    return (struct stage){.count = 1, .multiplier = &numbers[0], .addend = &numbers[1], .divisor = 1};
-}
-
-/* output = a + sign * b + addend, kept to bytes. */
-static void lay_sum(struct tflite_importer *importer, int a, int sign, int b, int addend, int output)
-{
-    const char *name = tflite_network_tensor(importer, output)->name;
-    struct layer *layer = quantised_layer(&importer->builder, LAYER_ADDITION, name, a, output);
-    layer->inputs[1] = b;
-    layer->input_stages[0] = whole(importer, 1, 0);
-    layer->input_stages[1] = whole(importer, sign, 0);
-    layer->stages[0] = whole(importer, 1, addend);
-    layer->stages[0].has_clip = true;
-    layer->stages[0].maximum = UINT8_MAX;
-    layer->stage_count = 1;
-}
+/* ---- tensors on the way ---- */
 
 /* A tensor as `like` is, for what is computed on the way. */
 static int lay_like(struct tflite_importer *importer, int like, const char *what, const struct quantisation *quantisation)
@@ -75,7 +54,6 @@ static bool check_scales(struct tflite_importer *importer)
     return true;
 }
 
-/* a + max(b - a, 0), or b - max(b - a, 0): what is above the other one, which is a byte and never negative. */
 static bool choose(struct tflite_importer *importer, int *inputs, struct value *result)
 {
     int output = tflite_makes(importer, inputs[0]);
@@ -86,13 +64,7 @@ static bool choose(struct tflite_importer *importer, int *inputs, struct value *
         return tflite_fault(importer, "compares %s and %s; supported: tensors of the same shape",
                             tflite_shape_text(importer, tflite_input(importer, 0)),
                             tflite_shape_text(importer, tflite_input(importer, 1)));
-    double scale = tflite_network_tensor(importer, output)->scale;
-    int more = lay_like(importer, output, "difference", &(struct quantisation){scale, 0, false});
-    lay_sum(importer, inputs[1], -1, inputs[0], 0, more);
-    if (importer->current->code == TFLITE_MAXIMUM)
-        lay_sum(importer, inputs[0], 1, more, 0, output);
-    else
-        lay_sum(importer, inputs[1], -1, more, 0, output);
+    middle_choose(&importer->builder, inputs[0], inputs[1], importer->current->code == TFLITE_MAXIMUM, output);
     result->tensor = output;
     return true;
 }
@@ -133,7 +105,7 @@ static bool read_slopes(struct tflite_importer *importer, int channels, struct s
     bool is_one = tflite_elements(tensor) == 1;
     slopes->tensor = tensor;
     slopes->weights = arena_array(importer->arena, int8_t, (size_t)channels);
-    if (!is_one && !tflite_is_channelwise(tensor, channels))
+    if (!is_one && !tflite_is_channelwise(tensor, channels) && tflite_elements(tensor) != (size_t)channels)
         return tflite_fault(importer, "slopes of %s; supported: one, or one a channel (of Keras: shared_axes=[1, 2])",
                             tflite_shape_text(importer, tensor));
     for (int i = 0; i < channels; i++) {
@@ -199,17 +171,26 @@ bool tflite_prelu(struct tflite_importer *importer, const struct tflite_operator
     struct slopes slopes = {0};
     struct quantisation quantisation;
     int input = tflite_reads(importer, 0, NULL);
+    const struct tflite_tensor *constant = input < 0 ? NULL : tflite_input(importer, 1);
+    bool is_flat = constant && tflite_elements(constant) != 1 &&
+                   tflite_elements(constant) == tensor_elements(tflite_network_tensor(importer, input)) &&
+                   tflite_elements(constant) <= MAXIMUM_DIMENSION &&
+                   tflite_elements(constant) != (size_t)tflite_network_tensor(importer, input)->channels;
+    if (is_flat) /* a slope an element: of one pixel */
+        input = tflite_lay_view(importer, &(struct value){.kind = VALUE_TENSOR, .tensor = input},
+                                &(struct image_shape){1, 1, (int)tflite_elements(constant)});
     if (input < 0 || !read_slopes(importer, tflite_network_tensor(importer, input)->channels, &slopes) ||
         !tflite_quantisation(importer, tflite_output(importer), &quantisation))
         return false;
     int upper = lay_upper(importer, input, &quantisation), lower = lay_slopes(importer, input, &slopes, &quantisation);
-    int output = tflite_makes(importer, -1);
+    int output = tflite_makes(importer, is_flat ? input : -1);
     if (output < 0)
         return false;
-    if (!tflite_is_same_size(importer, input, output))
+    if (is_flat ? tflite_elements(tflite_output(importer)) != tflite_elements(constant)
+                : !tflite_is_same_size(importer, input, output))
         return tflite_fault(importer, "the output's shape %s is not the input's",
                             tflite_shape_text(importer, tflite_output(importer)));
-    lay_sum(importer, upper, 1, lower, -tflite_network_tensor(importer, output)->zero_point, output);
+    middle_sum_bytes(&importer->builder, upper, 1, lower, -tflite_network_tensor(importer, output)->zero_point, output);
     *result = tflite_value_of(output);
     return true;
 }

@@ -224,6 +224,19 @@ static void set_output_offset(struct tflite_importer *importer, const struct tfl
     network->tensors[tensor].model_offset = offset;
 }
 
+/* Real numbers that stay so are those of a tensor: as the model's tensor `index` has them. */
+static void settle_reals(struct tflite_importer *importer, int tensor)
+{
+    if (importer->values[tensor].kind != VALUE_REALS)
+        return;
+    const struct tflite_operator *current = importer->current;
+    enter_edge(importer, current->name, &tensor);
+    importer->values[tensor].kind = VALUE_TENSOR;
+    int read = tflite_reads(importer, 0, NULL);
+    importer->values[tensor] = (struct value){.kind = read < 0 ? VALUE_UNKNOWN : VALUE_BEHIND, .tensor = read};
+    importer->current = current;
+}
+
 /* An operator outside of the network: in front of its quantised inputs, or behind its outputs. */
 static bool is_outside(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
@@ -271,11 +284,17 @@ static void import_operator(struct tflite_importer *importer, const struct tflit
         complain(importer, operation->name, "the operator has no output");
         return;
     }
-    if (is_of_shapes(importer, operation))
+    if (is_of_shapes(importer, operation)) {
+        tflite_compute_numbers(importer, operation);
         return;
-    if (is_outside(importer, operation, &result))
+    }
+    bool is_real = tflite_keeps_reals(importer, &result);
+    for (int i = 0; !is_real && operation->code != TFLITE_QUANTIZE && i < operation->input_count; i++)
+        if (operation->inputs[i] != NO_TENSOR)
+            settle_reals(importer, operation->inputs[i]);
+    if (!is_real && is_outside(importer, operation, &result))
         leave_outside(importer, operation, is_noted);
-    else if (!handler || !handler(importer, operation, &result))
+    else if (!is_real && (!handler || !handler(importer, operation, &result)))
         result = (struct value){0};
     importer->values[operation->outputs[0]] = result;
     for (int i = 1; i < operation->output_count; i++)
@@ -285,12 +304,25 @@ static void import_operator(struct tflite_importer *importer, const struct tflit
 
 /* ---- outputs ---- */
 
+/* An output that the model gives twice has two places. */
+static int lay_again(struct tflite_importer *importer, int tensor)
+{
+    struct tensor from = *tflite_network_tensor(importer, tensor);
+    const char *name = arena_format(importer->arena, "%s, again", from.name);
+    int copy = quantised_tensor(&importer->builder, name, from.height, from.width, from.channels, &(struct quantisation){0});
+    *tflite_network_tensor(importer, copy) = from;
+    tflite_network_tensor(importer, copy)->name = name;
+    quantised_layer(&importer->builder, LAYER_MAXIMUM_POOL, name, tensor, copy);
+    return copy;
+}
+
 static void import_output(struct tflite_importer *importer, const int *output)
 {
     int index = *output;
     struct network *network = importer->builder.network;
     const struct tflite_tensor *tensor = &importer->model->tensors[index];
     struct value *value = &importer->values[index];
+    settle_reals(importer, index);
     enter_edge(importer, "output", output);
     bool is_index = tensor->type == TFLITE_INT32 || tensor->type == TFLITE_INT64; /* of ARG_MAX */
     if (value->kind == VALUE_UNKNOWN || (value->kind == VALUE_TENSOR && !is_index && tflite_reads(importer, 0, NULL) < 0))
@@ -304,7 +336,10 @@ static void import_output(struct tflite_importer *importer, const int *output)
     }
     if (value->kind == VALUE_TENSOR && !is_index)
         set_output_offset(importer, tensor, value->tensor);
-    give_out(importer, value->tensor);
+    bool is_again = false;
+    for (const int *earlier = importer->model->outputs; earlier < output; earlier++)
+        is_again |= *earlier == index;
+    give_out(importer, is_again ? lay_again(importer, value->tensor) : value->tensor);
 }
 
 /* What the model reads of a variable and what it assigns to it are the network's, which the application carries over. */
@@ -355,6 +390,25 @@ static void import_edges(struct tflite_importer *importer)
         import_states(importer);
 }
 
+/* A copy of the model, in which dimensions and operators may change; the tensors' lists of the importer. */
+static struct tflite_model own_model(struct tflite_importer *importer, const struct tflite_model *model)
+{
+    struct tflite_model own = *model;
+    size_t tensors = (size_t)model->tensor_count + (size_t)model->operator_count + 1;
+    own.tensors = arena_array(importer->arena, struct tflite_tensor, tensors);
+    own.operators = arena_array(importer->arena, struct tflite_operator, (size_t)model->operator_count + 1);
+    for (int i = 0; i < model->tensor_count; i++)
+        own.tensors[i] = model->tensors[i];
+    for (int i = 0; i < model->operator_count; i++)
+        own.operators[i] = model->operators[i];
+    importer->model = &own;
+    importer->tensors = own.tensors;
+    importer->numbers = arena_array(importer->arena, const struct tflite_numbers *, tensors);
+    importer->values = arena_array(importer->arena, struct value, tensors);
+    tflite_fold_dilations(importer, &own);
+    return own;
+}
+
 struct network *tflite_import(const struct tflite_model *model, const char *name, const struct load_options *options,
                               struct arena *arena, struct diagnostics *diagnostics)
 {
@@ -367,7 +421,8 @@ struct network *tflite_import(const struct tflite_model *model, const char *name
                  "inputs are: leave them out");
         return NULL;
     }
-    importer.values = arena_array(arena, struct value, (size_t)model->tensor_count + 1);
+    struct tflite_model own = own_model(&importer, model);
+    importer.model = model = &own;
     importer.inputs = arena_array(arena, int, (size_t)model->input_count + 1);
     quantised_begin(&importer.builder, name, ROUND_TWICE, arena);
     importer.builder.network->channels_last = true;

@@ -6,8 +6,8 @@
 #define DORYGEN_TFLITE_IMPORT_H
 
 #include "import/load.h"
-#include "import/quantised.h"
-#include "import/view.h"
+#include "middle/functions.h"
+#include "middle/moves.h"
 #include "model/tflite/tflite.h"
 
 #define MAXIMUM_DIMENSION 65535     /* what the firmware's 16-bit fields hold */
@@ -17,6 +17,7 @@ enum value_kind {
     VALUE_UNKNOWN,  /* comes from an operator with a fault, which was reported */
     VALUE_CONSTANT, /* known without running the network */
     VALUE_TENSOR,   /* integers of 8 bits: a tensor of the network */
+    VALUE_REALS,    /* a real function of one element of such a tensor */
     VALUE_BEFORE,   /* in front of the network's quantised input: left to the application */
     VALUE_BEHIND    /* behind a dequantised output: left to the application */
 };
@@ -36,12 +37,21 @@ struct value {
     /* Its elements do not come as they lie in the network's tensor: where they are, in the model's dimensions. */
     bool is_moved;
     struct view view;
+    const float *reals; /* VALUE_REALS: by the element as the firmware has it */
+};
+
+/* Integers that are known without running the network. */
+struct tflite_numbers {
+    int count;
+    int64_t *list;
 };
 
 struct tflite_importer {
     struct arena *arena;
     struct diagnostics *diagnostics;
     const struct tflite_model *model;
+    struct tflite_tensor *tensors;         /* the model's, whose dimensions become what they are for a batch of 1 */
+    const struct tflite_numbers **numbers; /* of the model's tensors; null: not known, or not yet */
     struct quantised_builder builder;
     struct value *values;                  /* of the model's tensors */
     int *inputs;                           /* of the network, by the model's inputs; -1: not yet */
@@ -54,7 +64,11 @@ typedef bool tflite_handler(struct tflite_importer *importer, const struct tflit
 /* tflite_convolution.c */
 tflite_handler tflite_convolution, tflite_depthwise, tflite_fully_connected, tflite_transposed_convolution;
 /* tflite_pool.c */
-tflite_handler tflite_arg_max, tflite_average_pool, tflite_maximum_pool, tflite_mean, tflite_reduce_maximum;
+tflite_handler tflite_average_pool, tflite_maximum_pool;
+/* What only picks or averages elements keeps scale and zero point; TensorFlow Lite Micro refuses the rest. */
+bool tflite_has_same_scale(struct tflite_importer *importer, int input, int output);
+/* tflite_reductions.c */
+tflite_handler tflite_arg_max, tflite_mean, tflite_sum, tflite_reduce_maximum;
 /* tflite_addition.c */
 tflite_handler tflite_add;
 /* tflite_arithmetic.c */
@@ -64,9 +78,18 @@ tflite_handler tflite_choose, tflite_prelu;
 /* tflite_shapes.c */
 tflite_handler tflite_reshape, tflite_transpose, tflite_pad, tflite_quantise, tflite_dequantise;
 /* tflite_moves.c */
-tflite_handler tflite_slice, tflite_split, tflite_resize_nearest, tflite_resize_bilinear;
+tflite_handler tflite_slice, tflite_strided_slice, tflite_split, tflite_unpack, tflite_pack, tflite_gather, tflite_tile,
+    tflite_broadcast, tflite_fill, tflite_reverse, tflite_mirror_pad, tflite_depth_to_space, tflite_space_to_depth;
+/* tflite_resize.c */
+tflite_handler tflite_resize_nearest, tflite_resize_bilinear;
+/* tflite_reals.c: the operator's inputs are real functions of elements, and so is its result. False where they are not, or
+ * where the result is something else: then it is left to the application, or an island. */
+bool tflite_keeps_reals(struct tflite_importer *importer, struct value *result);
+bool tflite_quantise_reals(struct tflite_importer *importer, const struct value *value, struct value *result);
+real_function *tflite_find_function(const struct tflite_operator *operation, struct function_parameters *parameters);
 /* tflite_tables.c */
-tflite_handler tflite_relu, tflite_relu6, tflite_leaky_relu, tflite_logistic, tflite_tanh, tflite_hard_swish;
+tflite_handler tflite_relu, tflite_relu6, tflite_leaky_relu, tflite_logistic, tflite_tanh, tflite_hard_swish,
+    tflite_absolute, tflite_function;
 bool tflite_requantise(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result);
 
 /* Null where there is none. */
@@ -88,6 +111,18 @@ const struct tflite_tensor *tflite_constant(struct tflite_importer *importer, in
 int32_t tflite_integer(const struct tflite_tensor *constant, size_t index); /* of INT32 */
 size_t tflite_elements(const struct tflite_tensor *tensor);
 
+/* tflite_numbers.c: those of an input of the operator, `count` of them (below 0: any); null after a report. */
+const struct tflite_numbers *tflite_numbers(struct tflite_importer *importer, int index, int count);
+const struct tflite_numbers *tflite_known_numbers(struct tflite_importer *importer, int tensor); /* null: not known */
+/* Of an operator that computes such numbers. */
+void tflite_compute_numbers(struct tflite_importer *importer, const struct tflite_operator *operation);
+
+/* tflite_dilations.c */
+tflite_handler tflite_batches;
+/* The model is the importer's own, with room for one more tensor an operator. Returns how many
+ * convolutions it has found. */
+int tflite_fold_dilations(struct tflite_importer *importer, struct tflite_model *model);
+
 /* Scale and zero point of a tensor of activations, INT8 or at an edge UINT8; false after a report. */
 bool tflite_quantisation(struct tflite_importer *importer, const struct tflite_tensor *tensor,
                          struct quantisation *quantisation);
@@ -104,6 +139,11 @@ bool tflite_image_shape(struct tflite_importer *importer, const struct tflite_te
 int tflite_reads(struct tflite_importer *importer, int index, struct padding *padding);
 /* The same for layers that take elements one by one: in the data's own order, moved or not. *value says how. */
 int tflite_reads_elements(struct tflite_importer *importer, int index, struct value *value);
+
+/* The same as a value of the middle, in the dimensions that the model gives to it; false after a report. */
+bool tflite_takes(struct tflite_importer *importer, int index, struct middle_value *value);
+/* The operator's output `index` is this value: false after a report where it has another scale, zero point or shape. */
+bool tflite_gives(struct tflite_importer *importer, int index, const struct middle_value *value, struct value *result);
 
 /* tflite_addition.c: both inputs of a layer, of the same dimensions and moved alike, or not at all; *value is that of
  * the result but for its tensor. False after a report. */

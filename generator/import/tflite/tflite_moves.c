@@ -1,295 +1,406 @@
-/* Operators that move elements, or take a part of them: copies by three lists of positions (see struct layer_map). */
-#include <math.h>
+/* Operators that move elements, or take a part of them: each says so to the middle (middle/moves.h). */
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "import/tflite/tflite_import.h"
 
-#define FRACTION_BITS 10 /* of positions between pixels */
+/* ---- copies of a tensor's whole image ---- */
 
-/* ---- copies ---- */
-
-/* Positions in the input, in HWC order, of the output's rows, columns and channels; to be filled. */
-struct positions {
-    int32_t *rows, *columns, *channels;
-};
-
-static struct positions make_positions(struct tflite_importer *importer, const struct image_shape *shape)
+static struct middle_value image_of(struct tflite_importer *importer, int tensor)
 {
-    return (struct positions){arena_array(importer->arena, int32_t, (size_t)shape->height),
-                              arena_array(importer->arena, int32_t, (size_t)shape->width),
-                              arena_array(importer->arena, int32_t, (size_t)shape->channels)};
+    const struct tensor *from = tflite_network_tensor(importer, tensor);
+    const int64_t dimensions[3] = {from->height, from->width, from->channels};
+    return (struct middle_value){tensor, view_of_memory(3, dimensions)};
 }
 
-/* positions[i] = (first + i * step) * stride */
-static void fill(int32_t *positions, int count, int first, int step, int stride)
+/* -1 after a report. */
+static int lay(struct tflite_importer *importer, const char *name, const struct middle_value *value,
+               const struct middle_move *move, int border)
 {
-    for (int i = 0; i < count; i++)
-        positions[i] = (first + i * step) * stride;
-}
-
-static void lay_copy(struct tflite_importer *importer, const char *name, int input, int output,
-                     const struct positions *positions)
-{
-    struct layer *layer = quantised_layer(&importer->builder, LAYER_COPY, name, input, output);
-    layer->map = (struct layer_map){positions->rows, positions->columns, positions->channels};
-}
-
-/* Where the indices of a dimension are in memory. */
-static int32_t *positions_in_view(struct tflite_importer *importer, const struct view *view, int dimension)
-{
-    int count = (int)view->dimensions[dimension];
-    int32_t *positions = arena_array(importer->arena, int32_t, (size_t)count);
-    for (int i = 0; i < count; i++)
-        positions[i] = (int32_t)view_position(view, dimension, i);
-    return positions;
+    struct layout layout = layout_of_model(value->view.rank);
+    struct middle_value laid;
+    if (middle_lay(&importer->builder, name, value, move, &layout, border, &laid))
+        return laid.tensor;
+    tflite_fault(importer, "'%s' is too large to be copied", name);
+    return -1;
 }
 
 int tflite_lay_view(struct tflite_importer *importer, const struct value *value, const struct image_shape *shape)
 {
-    struct tensor input = *tflite_network_tensor(importer, value->tensor);
-    struct quantisation quantisation = {input.scale, input.zero_point + input.model_offset, input.model_offset != 0};
     const int64_t dimensions[3] = {shape->height, shape->width, shape->channels};
-    struct view view = value->is_moved ? value->view : view_of_memory(3, dimensions);
-    struct positions positions = {positions_in_view(importer, &view, 0), positions_in_view(importer, &view, 1),
-                                  positions_in_view(importer, &view, 2)};
-    const char *name = arena_format(importer->arena, "%s, %s", input.name, value->is_moved ? "transposed" : "reshaped");
-    int output = quantised_tensor(&importer->builder, name, shape->height, shape->width, shape->channels, &quantisation);
-    lay_copy(importer, name, value->tensor, output, &positions);
-    return output;
-}
-
-/* A border before and behind `size` elements. */
-static void fill_within(int32_t *positions, int before, int size, int behind, int stride)
-{
-    for (int i = 0; i < before + size + behind; i++)
-        positions[i] = i < before || i >= before + size ? -1 : (i - before) * stride;
+    struct middle_value from = {value->tensor, value->is_moved ? value->view : view_of_memory(3, dimensions)};
+    const char *name = arena_format(importer->arena, "%s, %s", tflite_network_tensor(importer, value->tensor)->name,
+                                    value->is_moved ? "transposed" : "reshaped");
+    return lay(importer, name, &from, NULL, 0);
 }
 
 int tflite_lay_border(struct tflite_importer *importer, const struct value *value)
 {
-    struct tensor input = *tflite_network_tensor(importer, value->tensor);
-    struct quantisation quantisation = {input.scale, input.zero_point + input.model_offset, input.model_offset != 0};
     const struct padding *padding = &value->padding;
-    struct image_shape shape = {input.height + padding->top + padding->bottom, input.width + padding->left + padding->right,
-                                input.channels + padding->front + padding->back};
-    struct positions positions = make_positions(importer, &shape);
-    const char *name = arena_format(importer->arena, "%s, with a border", input.name);
-    fill_within(positions.rows, padding->top, input.height, padding->bottom, input.width * input.channels);
-    fill_within(positions.columns, padding->left, input.width, padding->right, input.channels);
-    fill_within(positions.channels, padding->front, input.channels, padding->back, 1);
-    int output = quantised_tensor(&importer->builder, name, shape.height, shape.width, shape.channels, &quantisation);
-    lay_copy(importer, name, value->tensor, output, &positions);
-    importer->builder.network->layers[importer->builder.network->layer_count - 1].padding_value = value->padding_element;
-    return output;
-}
-
-static void fill_spread(int32_t *positions, int count, int spread, int stride)
-{
-    for (int i = 0; i < count; i++)
-        positions[i] = i % spread ? -1 : i / spread * stride;
+    const int before[3] = {padding->top, padding->left, padding->front},
+              behind[3] = {padding->bottom, padding->right, padding->back};
+    struct middle_value from = image_of(importer, value->tensor);
+    struct middle_move move = middle_move_none(&from.view);
+    const char *name =
+        arena_format(importer->arena, "%s, with a border", tflite_network_tensor(importer, from.tensor)->name);
+    for (int i = 0; i < 3; i++)
+        if (!middle_move_pad(&importer->builder, &move, i, BORDER_CONSTANT, before[i], behind[i])) {
+            tflite_fault(importer, "'%s' has too many elements", name);
+            return -1;
+        }
+    return lay(importer, name, &from, &move, value->padding_element);
 }
 
 int tflite_lay_spread(struct tflite_importer *importer, int input, int stride_height, int stride_width)
 {
-    struct tensor from = *tflite_network_tensor(importer, input);
-    struct quantisation quantisation = {from.scale, from.zero_point + from.model_offset, from.model_offset != 0};
-    struct image_shape shape = {(from.height - 1) * stride_height + 1, (from.width - 1) * stride_width + 1, from.channels};
-    struct positions positions = make_positions(importer, &shape);
-    const char *name = arena_format(importer->arena, "%s, spread", from.name);
-    fill_spread(positions.rows, shape.height, stride_height, from.width * from.channels);
-    fill_spread(positions.columns, shape.width, stride_width, from.channels);
-    fill(positions.channels, from.channels, 0, 1, 1);
-    int output = quantised_tensor(&importer->builder, name, shape.height, shape.width, shape.channels, &quantisation);
-    lay_copy(importer, name, input, output, &positions);
-    importer->builder.network->layers[importer->builder.network->layer_count - 1].padding_value = from.zero_point;
-    return output;
+    struct middle_value from = image_of(importer, input);
+    struct middle_move move = middle_move_none(&from.view);
+    const char *name = arena_format(importer->arena, "%s, spread", tflite_network_tensor(importer, input)->name);
+    if (!middle_move_spread(&importer->builder, &move, 0, stride_height) ||
+        !middle_move_spread(&importer->builder, &move, 1, stride_width)) {
+        tflite_fault(importer, "'%s' has too many elements", name);
+        return -1;
+    }
+    return lay(importer, name, &from, &move, tflite_network_tensor(importer, input)->zero_point);
 }
 
-/* Input and output of an operator that moves elements, which keep scale and zero point; false after a report. */
-static bool make_output(struct tflite_importer *importer, int *input, int *output)
+/* ---- of any rank ---- */
+
+/* What lies in the model's order stays in it; what is moved stays as it lies in memory. */
+static bool apply(struct tflite_importer *importer, const char *name, const struct middle_value *value,
+                  const struct middle_move *move, int border, struct middle_value *result)
 {
-    *input = tflite_reads(importer, 0, NULL);
-    *output = *input < 0 ? -1 : tflite_makes(importer, -1);
-    if (*output < 0)
-        return false;
-    const struct tensor *from = tflite_network_tensor(importer, *input), *to = tflite_network_tensor(importer, *output);
-    if (from->scale == to->scale && from->zero_point == to->zero_point)
-        return true;
-    return tflite_fault(importer, "scale or zero point differ from the input's; supported: the same");
+    struct layout layout = view_is_memory(&value->view) ? layout_of_model(value->view.rank) : layout_of_memory(&value->view);
+    return middle_move_apply(&importer->builder, name, value, move, &layout, border, result) ||
+           tflite_fault(importer, "the output of %s has more elements than the firmware can have",
+                        tflite_shape_text(importer, tflite_output(importer)));
 }
 
-static struct image_shape shape_of(const struct tensor *tensor)
+/* The axis as one of the dimensions, which may be counted from the end; -1 after a report. */
+static int dimension_of(struct tflite_importer *importer, int64_t axis, int rank)
 {
-    return (struct image_shape){tensor->height, tensor->width, tensor->channels};
+    if (axis >= -rank && axis < rank)
+        return (int)(axis < 0 ? axis + rank : axis);
+    tflite_fault(importer, "axis %d of %d dimensions", (int)clamp(axis, INT32_MIN, INT32_MAX), rank);
+    return -1;
 }
 
 /* ---- slices ---- */
 
-/* A part of each of the image's dimensions: height, width, channels. */
-struct part {
-    int first[3], step[3];
+bool tflite_slice(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    struct middle_value value, part;
+    (void)operation;
+    if (!tflite_takes(importer, 0, &value))
+        return false;
+    const struct tflite_numbers *begins = tflite_numbers(importer, 1, value.view.rank),
+                                *sizes = begins ? tflite_numbers(importer, 2, value.view.rank) : NULL;
+    struct middle_move move = middle_move_none(&value.view);
+    for (int i = 0; sizes && i < value.view.rank; i++) {
+        int64_t count = sizes->list[i] == -1 ? value.view.dimensions[i] - begins->list[i] : sizes->list[i];
+        if (!middle_move_slice(&importer->builder, &move, i, begins->list[i], 1, count))
+            return tflite_fault(importer, "begins and sizes are none of dimension %d of %s", i,
+                                view_text(&value.view, importer->arena));
+    }
+    return sizes && apply(importer, tflite_output(importer)->name, &value, &move, 0, &part) &&
+           tflite_gives(importer, 0, &part, result);
+}
+
+/* One entry of a strided slice's lists: a part of a dimension. */
+struct cut {
+    int64_t first, step, count;
 };
 
-static bool lay_part(struct tflite_importer *importer, int input, int output, const struct part *part)
+static struct cut cut_of(const struct tflite_options *options, int bit, int64_t size, int64_t begin, int64_t end,
+                         int64_t step)
 {
-    const struct tensor from = *tflite_network_tensor(importer, input), to = *tflite_network_tensor(importer, output);
-    const int sizes[3] = {from.height, from.width, from.channels}, counts[3] = {to.height, to.width, to.channels};
-    struct image_shape shape = shape_of(&to);
-    for (int i = 0; i < 3; i++) {
-        int64_t last = part->first[i] + (int64_t)(counts[i] - 1) * part->step[i];
-        if (part->first[i] < 0 || part->first[i] >= sizes[i] || last < 0 || last >= sizes[i])
-            return tflite_fault(importer, "takes %d elements of %d from %d on", counts[i], sizes[i], part->first[i]);
+    int64_t low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
+    struct cut cut = {clamp(begin < 0 ? begin + size : begin, low, high), step, 0};
+    if (options->shrink_axis_mask >> bit & 1)
+        return (struct cut){begin < 0 ? begin + size : begin, 1, 1};
+    end = options->is_offset ? begin + end : end;
+    end = clamp(end < 0 ? end + size : end, low, high);
+    if (options->begin_mask >> bit & 1)
+        cut.first = step < 0 ? size - 1 : 0;
+    if (options->end_mask >> bit & 1)
+        end = step < 0 ? -1 : size;
+    int64_t span = step > 0 ? end - cut.first : cut.first - end, stride = step > 0 ? step : -step;
+    cut.count = span <= 0 ? 0 : (span + stride - 1) / stride;
+    return cut;
+}
+
+/* How many of the dimensions an ellipsis stands for. */
+static int ellipsis_length(const struct tflite_options *options, int entries, int rank)
+{
+    int named = 0;
+    for (int i = 0; i < entries; i++)
+        named += !(options->ellipsis_mask >> i & 1) && !(options->new_axis_mask >> i & 1);
+    return named < rank ? rank - named : 0;
+}
+
+/* The lists' entries, each a dimension of the input, a new one, or an ellipsis; then the dimensions that they drop and make,
+ * from the last one on, so that those in front keep their numbers. */
+static bool cut_all(struct tflite_importer *importer, const struct tflite_numbers *const lists[3],
+                    const struct middle_value *value, struct middle_value *result)
+{
+    const struct tflite_options *options = &importer->current->options;
+    int entries = lists[0]->count, rank = value->view.rank, dimension = 0, last = 0;
+    struct middle_move move = middle_move_none(&value->view);
+    struct {
+        int dimension;
+        bool is_new;
+    } changes[32];
+    if (entries > 32)
+        return tflite_fault(importer, "%d entries of its lists; supported: 32", entries);
+    for (int i = 0; i < entries; i++) {
+        if (options->ellipsis_mask >> i & 1) {
+            dimension += ellipsis_length(options, entries, rank);
+            continue;
+        }
+        bool is_new = options->new_axis_mask >> i & 1, is_dropped = !is_new && options->shrink_axis_mask >> i & 1;
+        if (is_new || is_dropped) {
+            changes[last].dimension = dimension;
+            changes[last++].is_new = is_new;
+        }
+        if (is_new)
+            continue;
+        if (dimension >= rank || lists[2]->list[i] == 0)
+            return tflite_fault(importer, "begins, ends and strides do not fit %s",
+                                view_text(&value->view, importer->arena));
+        struct cut cut =
+            cut_of(options, i, value->view.dimensions[dimension], lists[0]->list[i], lists[1]->list[i], lists[2]->list[i]);
+        if (!middle_move_slice(&importer->builder, &move, dimension++, cut.first, cut.step, cut.count))
+            return tflite_fault(importer, "leaves nothing of dimension %d of %s", dimension - 1,
+                                view_text(&value->view, importer->arena));
     }
-    struct positions positions = make_positions(importer, &shape);
-    fill(positions.rows, counts[0], part->first[0], part->step[0], from.width * from.channels);
-    fill(positions.columns, counts[1], part->first[1], part->step[1], from.channels);
-    fill(positions.channels, counts[2], part->first[2], part->step[2], 1);
-    lay_copy(importer, to.name, input, output, &positions);
+    if (!apply(importer, tflite_output(importer)->name, value, &move, 0, result))
+        return false;
+    while (last-- > 0) {
+        if (changes[last].is_new && result->view.rank == VIEW_MAXIMUM_RANK)
+            return tflite_fault(importer, "more than %d dimensions", VIEW_MAXIMUM_RANK);
+        result->view = changes[last].is_new ? middle_insert(&result->view, changes[last].dimension)
+                                            : middle_drop(&result->view, changes[last].dimension);
+    }
     return true;
 }
 
-/* One of the input's dimensions as one of the image's, 0 to 2; below 0: the batch or another of size 1. */
-static int image_dimension(const struct tflite_tensor *tensor, int dimension) { return dimension - tensor->rank + 3; }
-
-bool tflite_slice(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+bool tflite_strided_slice(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    const struct tflite_tensor *from = tflite_input(importer, 0);
-    struct part part = {{0}, {1, 1, 1}};
-    int input, output;
-    if (!from || !make_output(importer, &input, &output))
+    struct middle_value value, part;
+    const struct tflite_numbers *lists[3];
+    (void)operation;
+    if (!tflite_takes(importer, 0, &value))
         return false;
-    const struct tflite_tensor *begins = tflite_constant(importer, 1, TFLITE_INT32, (size_t)from->rank), *steps = NULL;
-    if (operation->code == TFLITE_STRIDED_SLICE && begins)
-        steps = tflite_constant(importer, 3, TFLITE_INT32, (size_t)from->rank);
-    if (!begins || (operation->code == TFLITE_STRIDED_SLICE && !steps))
-        return false;
-    if (tflite_output(importer)->rank != from->rank || operation->options.ellipsis_mask ||
-        operation->options.new_axis_mask || operation->options.shrink_axis_mask)
-        return tflite_fault(importer, "changes the number of dimensions; supported: slices that keep it");
-    for (int i = 0; i < from->rank; i++) {
-        int dimension = image_dimension(from, i), begin = tflite_integer(begins, (size_t)i);
-        int step = steps ? tflite_integer(steps, (size_t)i) : 1;
-        if (dimension < 0)
-            continue;
-        if (step < 1 || step > MAXIMUM_DIMENSION)
-            return tflite_fault(importer, "a stride of %d; supported: 1 to %d", step, MAXIMUM_DIMENSION);
-        part.first[dimension] = operation->options.begin_mask >> i & 1 ? 0 : begin < 0 ? begin + from->dimensions[i] : begin;
-        part.step[dimension] = step;
-    }
-    *result = tflite_value_of(output);
-    return lay_part(importer, input, output, &part);
+    for (int i = 0; i < 3; i++)
+        if (!(lists[i] = tflite_numbers(importer, 1 + i, i ? lists[0]->count : -1)))
+            return false;
+    return cut_all(importer, lists, &value, &part) && tflite_gives(importer, 0, &part, result);
 }
 
-/* Into parts along one axis, as large as the outputs' shapes say. The other outputs' values are set here. */
+/* ---- split and unpack: slices along one axis ---- */
+
+/* As large as the outputs' shapes say. The other outputs' values are set here. */
+static bool lay_parts(struct tflite_importer *importer, const struct middle_value *value, int dimension, bool drops,
+                      struct value *result)
+{
+    const struct tflite_operator *operation = importer->current;
+    int64_t first = 0;
+    for (int i = 0; i < operation->output_count; i++) {
+        const struct tflite_tensor *output = &importer->model->tensors[operation->outputs[i]];
+        struct middle_move move = middle_move_none(&value->view);
+        struct middle_value part;
+        int64_t count = drops || dimension >= output->rank ? 1 : output->dimensions[dimension];
+        if (!middle_move_slice(&importer->builder, &move, dimension, first, 1, count))
+            return tflite_fault(importer, "output %d does not fit %s", i, view_text(&value->view, importer->arena));
+        first += count;
+        if (!apply(importer, output->name, value, &move, 0, &part))
+            return false;
+        if (drops)
+            part.view = middle_drop(&part.view, dimension);
+        if (!tflite_gives(importer, i, &part, &importer->values[operation->outputs[i]]))
+            return false;
+    }
+    *result = importer->values[operation->outputs[0]];
+    return first == value->view.dimensions[dimension] || tflite_fault(importer, "its outputs do not add up to axis %d of %s",
+                                                                      dimension, view_text(&value->view, importer->arena));
+}
+
 bool tflite_split(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     bool has_sizes = operation->code == TFLITE_SPLIT_V;
-    const struct tflite_tensor *axis_constant = tflite_constant(importer, has_sizes ? 2 : 0, TFLITE_INT32, 1);
-    const struct tflite_tensor *from = tflite_input(importer, has_sizes ? 0 : 1);
-    struct part part = {{0}, {1, 1, 1}};
-    if (!axis_constant || !from)
+    struct middle_value value;
+    const struct tflite_numbers *axis = tflite_numbers(importer, has_sizes ? 2 : 0, 1);
+    if (!axis || !tflite_takes(importer, has_sizes ? 0 : 1, &value))
         return false;
-    int axis = tflite_integer(axis_constant, 0), input = tflite_reads(importer, has_sizes ? 0 : 1, NULL);
-    axis += axis < 0 ? from->rank : 0;
-    if (input < 0)
+    int dimension = dimension_of(importer, axis->list[0], value.view.rank);
+    return dimension >= 0 && lay_parts(importer, &value, dimension, false, result);
+}
+
+bool tflite_unpack(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    struct middle_value value;
+    if (!tflite_takes(importer, 0, &value))
         return false;
-    if (axis < 0 || axis >= from->rank || image_dimension(from, axis) < 0)
-        return tflite_fault(importer, "splits axis %d of %s; supported: height, width, channels", axis,
-                            tflite_shape_text(importer, from));
-    for (int i = 0; i < operation->output_count; i++) {
-        const struct tflite_operator one = {.name = operation->name, .outputs = &operation->outputs[i], .output_count = 1};
-        importer->current = &one;
-        int output = tflite_makes(importer, -1);
-        bool is_done = output >= 0 && lay_part(importer, input, output, &part);
-        importer->current = operation;
-        if (!is_done)
+    int dimension = dimension_of(importer, operation->options.axis, value.view.rank);
+    return dimension >= 0 && lay_parts(importer, &value, dimension, true, result);
+}
+
+/* ---- gather and reverse ---- */
+
+static bool take_shape(struct tflite_importer *importer, struct middle_value *value, int rank, const int64_t *dimensions)
+{
+    return view_reshape(&value->view, rank, dimensions, &value->view) ||
+           tflite_fault(importer, "the elements of %s have no fixed steps in its shape",
+                        tflite_shape_text(importer, tflite_output(importer)));
+}
+
+bool tflite_gather(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    struct middle_value value, part;
+    const struct tflite_tensor *indices = tflite_input(importer, 1);
+    const struct tflite_numbers *numbers = indices ? tflite_numbers(importer, 1, -1) : NULL;
+    int64_t dimensions[2 * VIEW_MAXIMUM_RANK];
+    if (!numbers || !tflite_takes(importer, 0, &value))
+        return false;
+    int dimension = dimension_of(importer, operation->options.axis, value.view.rank), rank = 0;
+    if (dimension < 0)
+        return false;
+    if (operation->options.batch_dimensions != 0 || value.view.rank - 1 + indices->rank > VIEW_MAXIMUM_RANK)
+        return tflite_fault(importer, "batch_dims is %d, and %d dimensions of indices; supported: 0, and up to %d in all",
+                            operation->options.batch_dimensions, indices->rank, VIEW_MAXIMUM_RANK);
+    for (int i = 0; i < numbers->count; i++)
+        if (numbers->list[i] < 0)
+            return tflite_fault(importer, "index %d is %d; supported: at least 0", i, (int)numbers->list[i]);
+    struct middle_move move = middle_move_none(&value.view);
+    if (!middle_move_gather(&importer->builder, &move, dimension, numbers->list, numbers->count))
+        return tflite_fault(importer, "its indices are none of axis %d of %s", dimension,
+                            view_text(&value.view, importer->arena));
+    for (int i = 0; i < value.view.rank; i++)
+        for (int k = 0; k < (i == dimension ? indices->rank : 1); k++)
+            dimensions[rank++] = i == dimension ? indices->dimensions[k] : value.view.dimensions[i];
+    return apply(importer, tflite_output(importer)->name, &value, &move, 0, &part) &&
+           take_shape(importer, &part, rank, dimensions) && tflite_gives(importer, 0, &part, result);
+}
+
+bool tflite_reverse(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    struct middle_value value, reversed;
+    const struct tflite_numbers *axes = tflite_numbers(importer, 1, -1);
+    (void)operation;
+    if (!axes || !tflite_takes(importer, 0, &value))
+        return false;
+    struct middle_move move = middle_move_none(&value.view);
+    for (int i = 0; i < axes->count; i++) {
+        int dimension = dimension_of(importer, axes->list[i], value.view.rank);
+        int64_t size = dimension < 0 ? 0 : value.view.dimensions[dimension];
+        if (dimension < 0 || !middle_move_slice(&importer->builder, &move, dimension, size - 1, -1, size))
             return false;
-        const struct image_shape shape = shape_of(tflite_network_tensor(importer, output));
-        part.first[image_dimension(from, axis)] +=
-            ((const int[]){shape.height, shape.width, shape.channels})[image_dimension(from, axis)];
-        importer->values[operation->outputs[i]] = tflite_value_of(output);
     }
-    *result = importer->values[operation->outputs[0]];
-    return true;
+    return apply(importer, tflite_output(importer)->name, &value, &move, 0, &reversed) &&
+           tflite_gives(importer, 0, &reversed, result);
 }
 
-/* ---- resize ---- */
+/* ---- borders ---- */
 
-/* Nearest neighbours along one dimension, in float32 as TensorFlow Lite Micro has it. */
-static void fill_nearest(int32_t *positions, int outputs, int inputs, int stride, const struct tflite_options *options)
+bool tflite_mirror_pad(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    bool corners = options->align_corners && outputs > 1;
-    float scale = corners ? (float)(inputs - 1) / (float)(outputs - 1) : (float)inputs / (float)outputs;
-    float offset = options->half_pixel_centers ? 0.5F : 0.0F;
-    for (int i = 0; i < outputs; i++) {
-        float at = ((float)i + offset) * scale;
-        int nearest = (int)(options->align_corners ? roundf(at) : floorf(at));
-        positions[i] = (nearest < inputs ? nearest : inputs - 1) * stride;
-    }
-}
-
-bool tflite_resize_nearest(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
-{
-    int input, output;
-    if (!make_output(importer, &input, &output))
+    struct middle_value value, padded;
+    if (!tflite_takes(importer, 0, &value))
         return false;
-    const struct tensor from = *tflite_network_tensor(importer, input), to = *tflite_network_tensor(importer, output);
-    struct image_shape shape = shape_of(&to);
-    if (from.channels != to.channels)
-        return tflite_fault(importer, "input and output have different numbers of channels");
-    struct positions positions = make_positions(importer, &shape);
-    fill_nearest(positions.rows, to.height, from.height, from.width * from.channels, &operation->options);
-    fill_nearest(positions.columns, to.width, from.width, from.channels, &operation->options);
-    fill(positions.channels, to.channels, 0, 1, 1);
-    lay_copy(importer, to.name, input, output, &positions);
+    const struct tflite_numbers *borders = tflite_numbers(importer, 1, 2 * value.view.rank);
+    struct middle_move move = middle_move_none(&value.view);
+    for (int i = 0; borders && i < value.view.rank; i++) {
+        int64_t before = borders->list[2 * i], behind = borders->list[2 * i + 1],
+                most = value.view.dimensions[i] - (operation->options.border_mode == 0);
+        if (before < 0 || behind < 0 || before > most || behind > most ||
+            !middle_move_pad(&importer->builder, &move, i,
+                             operation->options.border_mode == 0 ? BORDER_REFLECT : BORDER_SYMMETRIC, before, behind))
+            return tflite_fault(importer, "borders of dimension %d of %s that are longer than what is reflected", i,
+                                view_text(&value.view, importer->arena));
+    }
+    return borders && apply(importer, tflite_output(importer)->name, &value, &move, 0, &padded) &&
+           tflite_gives(importer, 0, &padded, result);
+}
+
+/* ---- the same elements again ---- */
+
+bool tflite_tile(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    struct middle_value value;
+    (void)operation;
+    if (!tflite_takes(importer, 0, &value))
+        return false;
+    const struct tflite_numbers *times = tflite_numbers(importer, 1, value.view.rank);
+    for (int i = 0; times && i < value.view.rank; i++)
+        if (!middle_repeat(&value.view, i, times->list[i], &value.view))
+            return tflite_fault(importer, "makes too much of %s", view_text(&value.view, importer->arena));
+    return times && tflite_gives(importer, 0, &value, result);
+}
+
+bool tflite_broadcast(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    struct middle_value value;
+    (void)operation;
+    const struct tflite_numbers *shape = tflite_numbers(importer, 1, -1);
+    if (!shape || !tflite_takes(importer, 0, &value))
+        return false;
+    int64_t all = 1;
+    bool fits = shape->count <= VIEW_MAXIMUM_RANK;
+    for (int i = 0; fits && i < shape->count; i++)
+        fits = shape->list[i] >= 1 && shape->list[i] <= MAXIMUM_DIMENSION && (all *= shape->list[i]) <= MAXIMUM_ELEMENTS;
+    if (!fits || !view_broadcast(&value.view, shape->count, shape->list, &value.view))
+        return tflite_fault(importer, "%s cannot become %s", view_text(&value.view, importer->arena),
+                            tflite_shape_text(importer, tflite_output(importer)));
+    return tflite_gives(importer, 0, &value, result);
+}
+
+/* One element for all places: a copy that takes none of the network's input, but the border's. */
+bool tflite_fill(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    const struct tflite_tensor *number = tflite_constant(importer, 1, TFLITE_INT8, 1);
+    int source = -1, output = number ? tflite_makes(importer, -1) : -1;
+    (void)operation;
+    for (int i = 0; i < importer->model->input_count && source < 0; i++)
+        source = importer->inputs[i];
+    if (output < 0 || source < 0)
+        return output < 0 ? false : tflite_fault(importer, "in front of the network's first input");
+    const struct tensor to = *tflite_network_tensor(importer, output);
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_COPY, to.name, source, output);
+    int32_t *none[3];
+    const int sizes[3] = {to.height, to.width, to.channels};
+    for (int i = 0; i < 3; i++) {
+        none[i] = arena_array(importer->arena, int32_t, (size_t)sizes[i]);
+        memset(none[i], -1, (size_t)sizes[i] * sizeof **none);
+    }
+    layer->map = (struct layer_map){none[0], none[1], none[2]};
+    layer->padding_value = (int8_t)number->data[0] + 128;
     *result = tflite_value_of(output);
     return true;
 }
 
-/* Two neighbours of each position along one dimension. */
-static const struct layer_tap *make_taps(struct tflite_importer *importer, int outputs, int inputs)
+/* ---- blocks ---- */
+
+static bool change_blocks(struct tflite_importer *importer, bool to_depth, struct value *result)
 {
-    const struct tflite_options *options = &importer->current->options;
-    struct layer_tap *taps = arena_array(importer->arena, struct layer_tap, (size_t)outputs);
-    const int64_t one = 1 << FRACTION_BITS;
-    int64_t scale = (one * inputs + outputs / 2) / outputs;
-    if (options->align_corners && outputs > 1)
-        scale = (one * (inputs - 1) + (outputs - 1) / 2) / (outputs - 1);
-    for (int i = 0; i < outputs; i++) {
-        int64_t at = i * scale + (options->half_pixel_centers ? scale / 2 - one / 2 : 0);
-        int64_t low = at / one > 0 ? at / one : 0, high = (at + one - 1) / one;
-        low = low < inputs ? low : inputs - 1;
-        high = high < inputs ? high : inputs - 1;
-        int32_t weight = low == high ? 0 : (int32_t)(at - low * one); /* both are the same element at a border */
-        taps[i] = (struct layer_tap){{(int32_t)low, (int32_t)high}, {(int32_t)one - weight, weight}};
-    }
-    return taps;
+    const struct middle_image image = {1, 2, 3};
+    struct middle_value value;
+    int64_t block = importer->current->options.block_size;
+    if (!tflite_takes(importer, 0, &value))
+        return false;
+    if (value.view.rank != 4 || !(to_depth ? middle_space_to_depth(&value.view, image, block, &value.view)
+                                           : middle_depth_to_space(&value.view, image, block, false, &value.view)))
+        return tflite_fault(importer, "blocks of %d of %s", (int)block, view_text(&value.view, importer->arena));
+    return tflite_gives(importer, 0, &value, result);
 }
 
-bool tflite_resize_bilinear(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+bool tflite_depth_to_space(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     (void)operation;
-    int input, output;
-    if (!make_output(importer, &input, &output))
-        return false;
-    const struct tensor from = *tflite_network_tensor(importer, input), to = *tflite_network_tensor(importer, output);
-    if (from.channels != to.channels)
-        return tflite_fault(importer, "input and output have different numbers of channels");
-    int64_t *numbers = arena_array(importer->arena, int64_t, 2), unit = (int64_t)1 << 2 * FRACTION_BITS;
-    struct layer *layer = quantised_layer(&importer->builder, LAYER_INTERPOLATION, to.name, input, output);
-    layer->taps =
-        (struct layer_taps){make_taps(importer, to.height, from.height), make_taps(importer, to.width, from.width), 1, 1};
-    numbers[0] = 1;
-    numbers[1] = from.model_offset * unit;
-    layer->stages[0] = (struct stage){.count = 1,
-                                      .rounding = ROUND_HALF_AWAY,
-                                      .multiplier = &numbers[0],
-                                      .addend = &numbers[1],
-                                      .divisor = unit,
-                                      .zero_point = -from.model_offset,
-                                      .has_clip = true,
-                                      .maximum = 255};
-    layer->stage_count = 1;
-    *result = tflite_value_of(output);
-    return true;
+    return change_blocks(importer, false, result);
+}
+
+bool tflite_space_to_depth(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    (void)operation;
+    return change_blocks(importer, true, result);
 }

@@ -43,6 +43,31 @@ static bool reshape_moved(struct tflite_importer *importer, const struct tflite_
     return tensor >= 0;
 }
 
+/* The output's dimensions where the model computes them: those of the file are an example, as long as a batch is open. */
+static void resolve_shape(struct tflite_importer *importer, const struct tflite_tensor *from)
+{
+    const struct tflite_operator *operation = importer->current;
+    struct tflite_tensor *to = &importer->tensors[operation->outputs[0]];
+    const struct tflite_numbers *numbers = operation->code == TFLITE_RESHAPE && operation->input_count > 1
+                                               ? tflite_known_numbers(importer, operation->inputs[1])
+                                               : NULL;
+    int64_t known = 1, all = (int64_t)tflite_elements(from);
+    int open = -1;
+    if (!numbers || numbers->count != to->rank || tflite_elements(to) == (size_t)all)
+        return;
+    for (int i = 0; i < to->rank; i++) {
+        int64_t size = numbers->list[i];
+        if (size == -1 && open < 0)
+            open = i;
+        else if (size < 1 || size > all || (known *= size) > all)
+            return;
+    }
+    if (open < 0 ? known != all : all % known != 0)
+        return;
+    for (int i = 0; i < to->rank; i++)
+        to->dimensions[i] = (int)(i == open ? all / known : numbers->list[i]);
+}
+
 /* Where the model's two shapes are seen alike there is nothing to do; where not, the layer that reads the value decides. */
 bool tflite_reshape(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
@@ -51,6 +76,7 @@ bool tflite_reshape(struct tflite_importer *importer, const struct tflite_operat
     struct quantisation before, after;
     if (!read_first(importer, &from, result))
         return false;
+    resolve_shape(importer, from);
     if (tflite_elements(from) != tflite_elements(to))
         return tflite_fault(importer, "%s and %s have different numbers of elements", tflite_shape_text(importer, from),
                             tflite_shape_text(importer, to));
@@ -137,7 +163,7 @@ bool tflite_transpose(struct tflite_importer *importer, const struct tflite_oper
                             tflite_shape_text(importer, from), tflite_shape_text(importer, to));
     if (!result->is_moved && tflite_reads_elements(importer, 0, result) < 0)
         return false;
-    if (tensor_elements(tflite_network_tensor(importer, result->tensor)) != tflite_elements(from))
+    if (!result->is_moved && tensor_elements(tflite_network_tensor(importer, result->tensor)) != tflite_elements(from))
         return tflite_fault(importer, "%s is not the shape of what the network computes", tflite_shape_text(importer, from));
     if (turn_input(importer, from, order, result))
         return true;
@@ -229,6 +255,8 @@ bool tflite_quantise(struct tflite_importer *importer, const struct tflite_opera
     const struct value *value = &importer->values[from - importer->model->tensors];
     if (value->kind == VALUE_BEFORE)
         return quantise_input(importer, value->input, result);
+    if (value->kind == VALUE_REALS)
+        return tflite_quantise_reals(importer, value, result);
     if (value->kind == VALUE_BEHIND)
         return tflite_fault(importer,
                             "'%s' is computed in float and quantised again: a float island in the middle of the "
@@ -246,15 +274,5 @@ bool tflite_quantise(struct tflite_importer *importer, const struct tflite_opera
         return false;
     if (after.is_signed) /* what reads it computes with these integers; the network's edges have their own again */
         tflite_network_tensor(importer, result->tensor)->model_offset = -128;
-    return true;
-}
-
-bool tflite_dequantise(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
-{
-    (void)operation;
-    int tensor = tflite_reads(importer, 0, NULL);
-    if (tensor < 0)
-        return false;
-    *result = (struct value){.kind = VALUE_BEHIND, .tensor = tensor};
     return true;
 }

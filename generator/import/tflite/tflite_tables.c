@@ -1,5 +1,6 @@
 /* Functions of one element: 256 elements of the output, by TensorFlow Lite Micro's own arithmetic. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/arithmetic.h"
 #include "import/tflite/tflite_import.h"
@@ -15,6 +16,8 @@ struct function {
     int32_t multiplier, second_multiplier;
     int exponent, second_exponent;
     int minimum, maximum;
+    real_function *real;
+    struct function_parameters parameters;
 };
 
 static int clamp_element(int64_t x, int minimum, int maximum) { return (int)clamp(x, minimum, maximum); }
@@ -84,15 +87,13 @@ bool tflite_relu(struct tflite_importer *importer, const struct tflite_operator 
     struct function function;
     if (!read_function(importer, &function))
         return false;
-    bool is_n1 = operation->code == TFLITE_RELU_N1_TO_1;
+    int least = operation->code == TFLITE_RELU_N1_TO_1 ? -1 : 0;
     double factor = (double)((float)function.input_scale / (float)function.output_scale);
-    double unit = round(1 / function.output_scale);
+    int64_t unit = (int64_t)fmin(round(1 / function.output_scale), 256);
     fixed_quantise_multiplier(factor, &function.multiplier, &function.exponent);
-    function.minimum =
-        clamp_element((int64_t)function.output_zero - (is_n1 ? (int64_t)fmin(unit, 256) : 0), function.minimum, 127);
-    if (is_n1)
-        function.maximum =
-            clamp_element((int64_t)function.output_zero + (int64_t)fmin(unit, 256), function.minimum, function.maximum);
+    function.minimum = clamp_element(function.output_zero + least * unit, function.minimum, 127);
+    if (operation->code != TFLITE_RELU)
+        function.maximum = clamp_element(function.output_zero + unit, function.minimum, function.maximum);
     return lay_table(importer, &function, rescale, result);
 }
 
@@ -244,4 +245,44 @@ bool tflite_hard_swish(struct tflite_importer *importer, const struct tflite_ope
         return tflite_fault(importer, "scales of %g and %g; TensorFlow Lite Micro refuses an output that is 128 times finer",
                             function.input_scale, function.output_scale);
     return lay_table(importer, &function, hard_swish, result);
+}
+
+/* ---- other functions: float32, of each element ---- */
+
+static int magnitude(const struct function *function, int x)
+{
+    int64_t y = function->input_scale == function->output_scale
+                    ? abs(x)
+                    : (int64_t)fixed_scale(abs(x), function->multiplier, function->exponent);
+    return clamp_element(y + function->output_zero, function->minimum, function->maximum);
+}
+
+bool tflite_absolute(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    struct function function;
+    (void)operation;
+    if (!read_function(importer, &function))
+        return false;
+    fixed_quantise_multiplier((double)((float)function.input_scale / (float)function.output_scale), &function.multiplier,
+                              &function.exponent);
+    return lay_table(importer, &function, magnitude, result);
+}
+
+static int by_float(const struct function *function, int x)
+{
+    float real = (float)function->input_scale * (float)x, inverse = 1 / (float)function->output_scale;
+    float y = (float)function->real((double)real, function->parameters);
+    float rounded = roundf(y * inverse) + (float)function->output_zero;
+    return rounded >= (float)function->maximum  ? function->maximum
+           : rounded > (float)function->minimum ? (int)rounded
+                                                : function->minimum; /* also what is no number */
+}
+
+bool tflite_function(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    struct function function;
+    if (!read_function(importer, &function))
+        return false;
+    function.real = tflite_find_function(operation, &function.parameters);
+    return lay_table(importer, &function, by_float, result);
 }

@@ -219,6 +219,8 @@ int tflite_reads(struct tflite_importer *importer, int index, struct padding *pa
     }
     if (value->is_moved)
         *value = tflite_value_of(tflite_lay_view(importer, value, &shape));
+    if (value->tensor < 0)
+        return -1;
     bool is_zero = value->padding_element == tflite_network_tensor(importer, value->tensor)->zero_point;
     bool is_flat = value->padding.front == 0 && value->padding.back == 0;
     if (has_padding(value) && !(padding && is_zero && is_flat))
@@ -236,15 +238,71 @@ int tflite_reads(struct tflite_importer *importer, int index, struct padding *pa
     return value->tensor;
 }
 
-int tflite_reads_elements(struct tflite_importer *importer, int index, struct value *result)
+/* The value that the operator reads, its border laid. */
+static struct value *reads_any(struct tflite_importer *importer, int index)
 {
     struct value *value = reads_value(importer, index);
+    int tensor = value && has_padding(value) ? tflite_lay_border(importer, value) : 0;
+    if (value && has_padding(value))
+        *value = tflite_value_of(tensor);
+    return tensor < 0 ? NULL : value;
+}
+
+int tflite_reads_elements(struct tflite_importer *importer, int index, struct value *result)
+{
+    struct value *value = reads_any(importer, index);
     if (!value)
         return -1;
-    if (has_padding(value))
-        *value = tflite_value_of(tflite_lay_border(importer, value));
+    if (value->is_moved && !middle_is_whole(&importer->builder, &(struct middle_value){value->tensor, value->view})) {
+        if (tflite_reads(importer, index, NULL) < 0) /* the same elements several times over */
+            return -1;
+    }
     *result = *value;
     return value->tensor;
+}
+
+bool tflite_takes(struct tflite_importer *importer, int index, struct middle_value *result)
+{
+    const struct value *value = reads_any(importer, index);
+    int64_t dimensions[TFLITE_MAXIMUM_RANK];
+    if (!value)
+        return false;
+    result->tensor = value->tensor;
+    const struct tflite_tensor *tensor = tflite_input(importer, index);
+    for (int i = 0; i < tensor->rank; i++)
+        dimensions[i] = tensor->dimensions[i];
+    result->view = value->is_moved ? value->view : view_of_memory(tensor->rank, dimensions);
+    if (view_elements(&result->view) == (int64_t)tflite_elements(tensor) &&
+        (value->is_moved || middle_is_whole(&importer->builder, result)))
+        return true;
+    return tflite_fault(importer, "'%s' has the shape %s, but what is computed for it has other elements", tensor->name,
+                        tflite_shape_text(importer, tensor));
+}
+
+static bool has_shape(const struct tflite_tensor *tensor, const struct view *view)
+{
+    bool fits = tensor->rank == view->rank;
+    for (int i = 0; fits && i < view->rank; i++)
+        fits = tensor->dimensions[i] == view->dimensions[i];
+    return fits;
+}
+
+bool tflite_gives(struct tflite_importer *importer, int index, const struct middle_value *value, struct value *result)
+{
+    const struct tflite_tensor *output = &importer->model->tensors[importer->current->outputs[index]];
+    const struct tensor *tensor = tflite_network_tensor(importer, value->tensor);
+    struct quantisation quantisation;
+    if (!tflite_quantisation(importer, output, &quantisation))
+        return false;
+    if (tensor->scale != quantisation.scale || tensor->zero_point + tensor->model_offset != quantisation.zero_point)
+        return tflite_fault(importer, "scale or zero point differ from the input's; supported: the same");
+    if (!has_shape(output, &value->view))
+        return tflite_fault(importer, "the output's shape %s is not the %s that its input gives",
+                            tflite_shape_text(importer, output), view_text(&value->view, importer->arena));
+    *result = tflite_value_of(value->tensor);
+    result->is_moved = !view_is_memory(&value->view) || !middle_is_whole(&importer->builder, value);
+    result->view = value->view;
+    return true;
 }
 
 /* ---- what layers have in common ---- */

@@ -18,7 +18,7 @@ static const struct {
     {"INT64", ELEMENT_INT64},
     {"STRING", ELEMENT_UNSUPPORTED},
     {"BOOL", ELEMENT_UNSUPPORTED},
-    {"FLOAT16", ELEMENT_UNSUPPORTED},
+    {"FLOAT16", ELEMENT_FLOAT16},
     {"DOUBLE", ELEMENT_DOUBLE},
     {"UINT32", ELEMENT_UINT32},
     {"UINT64", ELEMENT_UNSUPPORTED},
@@ -29,15 +29,27 @@ static const struct {
     {"FLOAT8E4M3FNUZ", ELEMENT_UNSUPPORTED},
     {"FLOAT8E5M2", ELEMENT_UNSUPPORTED},
     {"FLOAT8E5M2FNUZ", ELEMENT_UNSUPPORTED},
-    {"UINT4", ELEMENT_UNSUPPORTED},
-    {"INT4", ELEMENT_UNSUPPORTED},
+    {"UINT4", ELEMENT_UINT8}, /* in bytes, once they are read */
+    {"INT4", ELEMENT_INT8},
+    {"FLOAT4E2M1", ELEMENT_UNSUPPORTED},
+    {"FLOAT8E8M0", ELEMENT_UNSUPPORTED},
+    {"UINT2", ELEMENT_UINT8},
+    {"INT2", ELEMENT_INT8},
 };
+
+/* Bits of an element of a type that has several in a byte; 0: the type has none such. */
+static int packed_bits(int32_t type)
+{
+    static const int bits[] = {[21] = 4, [22] = 4, [25] = 2, [26] = 2};
+    return type >= 0 && (size_t)type < sizeof bits / sizeof *bits ? bits[type] : 0;
+}
 
 void onnx_constant_set_type(struct constant *constant, int32_t type)
 {
     bool is_known = type >= 0 && (size_t)type < sizeof onnx_types / sizeof *onnx_types;
     constant->type = is_known ? onnx_types[type].type : ELEMENT_UNSUPPORTED;
     constant->type_name = is_known ? onnx_types[type].name : "of unknown type";
+    constant->narrow_bits = packed_bits(type);
 }
 
 /* The product of the dimensions, or false. */
@@ -88,6 +100,7 @@ static int raw_bytes(enum element_type type)
     switch (type) {
     case ELEMENT_INT8:
     case ELEMENT_UINT8: return 1;
+    case ELEMENT_FLOAT16:
     case ELEMENT_INT16:
     case ELEMENT_UINT16: return 2;
     case ELEMENT_DOUBLE:
@@ -105,6 +118,30 @@ static bool set_external_data(struct reader *reader, struct constant *constant, 
         external_data_read(source, constant->name, reader->folder, constant->count * (size_t)constant->stride_bytes,
                            &reader->external_left, reader->arena, reader->diagnostics);
     return constant->data != NULL;
+}
+
+/* The low bits of a byte come first. In int32_data each number has one byte of these. */
+static bool unpack(struct reader *reader, struct constant *constant, const Onnx__TensorProto *source, int bits,
+                   const char *owner)
+{
+    size_t in_byte = 8 / (size_t)bits, wanted = (constant->count + in_byte - 1) / in_byte;
+    bool is_raw = source->has_raw_data && source->raw_data.len, is_signed = constant->type == ELEMENT_INT8;
+    size_t found = is_raw ? source->raw_data.len : source->n_int32_data;
+    if (found != wanted) {
+        report(reader, owner, NULL, "constant '%s' has %zu bytes of data; its dimensions say %zu", constant->name, found,
+               wanted);
+        return false;
+    }
+    unsigned char *bytes = arena_array(reader->arena, unsigned char, constant->count + 1);
+    for (size_t i = 0; i < constant->count; i++) {
+        unsigned byte = is_raw ? source->raw_data.data[i / in_byte] : (unsigned)source->int32_data[i / in_byte] & 0xff;
+        unsigned number = byte >> (i % in_byte * (size_t)bits) & ((1U << bits) - 1), sign = 1U << (bits - 1);
+        bytes[i] = (unsigned char)(is_signed && number & sign ? number - 2 * sign : number);
+    }
+    constant->data = bytes;
+    constant->stride_bytes = 1;
+    constant->is_little_endian = true;
+    return true;
 }
 
 static bool set_data(struct reader *reader, struct constant *constant, const Onnx__TensorProto *source, const char *owner)
@@ -135,8 +172,15 @@ const struct constant *onnx_constant_read(struct reader *reader, const Onnx__Ten
     onnx_constant_set_type(constant, source->has_data_type ? source->data_type : 0);
     if (!set_dimensions(reader, constant, source, owner))
         return NULL;
+    int packed = constant->narrow_bits;
     if (constant->type == ELEMENT_UNSUPPORTED)
         return constant;
+    if (packed && source->has_data_location && source->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL) {
+        constant->type = ELEMENT_UNSUPPORTED;
+        return constant;
+    }
+    if (packed)
+        return unpack(reader, constant, source, packed, owner) ? constant : NULL;
     if (source->has_data_location && source->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
         return set_external_data(reader, constant, source) ? constant : NULL;
     return set_data(reader, constant, source, owner) ? constant : NULL;

@@ -157,7 +157,7 @@ static void read_shape(struct value *value, const Onnx__ValueInfoProto *source)
     if (!description || description->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE || !description->tensor_type)
         return;
     onnx_constant_set_type(&type, description->tensor_type->has_elem_type ? description->tensor_type->elem_type : 0);
-    value->type = type.type;
+    value->type = type.narrow_bits ? ELEMENT_UNSUPPORTED : type.type;
     const Onnx__TensorShapeProto *shape = description->tensor_type->shape;
     if (!shape || shape->n_dim > GRAPH_MAXIMUM_RANK)
         return;

@@ -4,6 +4,7 @@
 
 #include "model/tflite/flatbuffer.h"
 #include "model/tflite/tflite.h"
+#include "model/tflite/tflite_options.h"
 #include "model/tflite/variables.h"
 
 #define SCHEMA_VERSION    3
@@ -130,6 +131,27 @@ static bool read_quantisation(struct reader *reader, struct flat_table tensor_ta
     return true;
 }
 
+/* In the FlatBuffer itself, or behind it, where files of large models have it: at an offset from the file's begin. */
+static bool find_data(struct reader *reader, struct flat_table buffer, struct tflite_tensor *tensor)
+{
+    struct flat_vector data = flat_vector(&reader->file, buffer, 0, 1);
+    uint64_t offset = (uint64_t)flat_integer(&reader->file, buffer, 1, 8, 0),
+             size = (uint64_t)flat_integer(&reader->file, buffer, 2, 8, 0), length = reader->file.length;
+    if (offset > 1) { /* 0 and 1: there is none */
+        if (data.count || offset > length || size > length - offset)
+            return fail(reader, tensor->name,
+                        "the tensor's data is said to be %" PRIu64 " bytes from byte %" PRIu64
+                        " of the file on, which has %" PRIu64,
+                        size, offset, length);
+        tensor->data = size ? reader->file.bytes + offset : NULL;
+        tensor->data_bytes = (size_t)size;
+        return true;
+    }
+    tensor->data = data.count ? reader->file.bytes + data.at : NULL;
+    tensor->data_bytes = data.count;
+    return true;
+}
+
 static bool read_data(struct reader *reader, struct flat_table table, struct tflite_tensor *tensor)
 {
     int64_t index = flat_integer(&reader->file, table, 2, 4, 0);
@@ -139,20 +161,17 @@ static bool read_data(struct reader *reader, struct flat_table table, struct tfl
         return index == 0 ||
                fail(reader, tensor->name, "the tensor has buffer %" PRId64 " of %zu", index, reader->buffers.count);
     struct flat_table buffer = flat_element_table(&reader->file, reader->buffers, (size_t)index);
-    if (flat_integer(&reader->file, buffer, 1, 8, 0) != 0)
-        return fail(reader, tensor->name, "the tensor's data is behind the FlatBuffer, as in models of more than 2 GB");
-    struct flat_vector data = flat_vector(&reader->file, buffer, 0, 1);
-    if (data.count == 0)
+    if (!find_data(reader, buffer, tensor))
+        return false;
+    if (!tensor->data)
         return true;
-    tensor->data = reader->file.bytes + data.at;
-    tensor->data_bytes = data.count;
     size_t elements = 1;
     for (int i = 0; i < tensor->rank; i++)
         elements *= (size_t)tensor->dimensions[i];
     size_t bytes = elements * tflite_type_bytes(tensor->type);
-    if (bytes != data.count && tflite_type_bytes(tensor->type) != 0 && !tensor->is_sparse)
-        return fail(reader, tensor->name, "the constant has %zu bytes, and its shape and type %s want %zu", data.count,
-                    tflite_type_name(tensor->type, reader->arena), bytes);
+    if (bytes != tensor->data_bytes && tflite_type_bytes(tensor->type) != 0 && !tensor->is_sparse)
+        return fail(reader, tensor->name, "the constant has %zu bytes, and its shape and type %s want %zu",
+                    tensor->data_bytes, tflite_type_name(tensor->type, reader->arena), bytes);
     return true;
 }
 
@@ -186,93 +205,14 @@ static bool read_tensors(struct reader *reader, struct flat_table subgraph)
 
 /* ---- operators ---- */
 
-/* Where options come from: of an operator, its kind of options, and a field with its width (0: a float). */
-#define OPTION(code, kind, field, bytes, member, otherwise)                                                                 \
-    {                                                                                                                       \
-        code, kind, field, bytes, offsetof(struct tflite_options, member), otherwise                                        \
-    }
-static const struct option {
-    int code, kind, field, bytes;
-    size_t offset;
-    int otherwise;
-} options[] = {
-    OPTION(TFLITE_CONV_2D, 1, 0, 1, padding, 0),
-    OPTION(TFLITE_CONV_2D, 1, 1, 4, stride_width, 0),
-    OPTION(TFLITE_CONV_2D, 1, 2, 4, stride_height, 0),
-    OPTION(TFLITE_CONV_2D, 1, 3, 1, activation, 0),
-    OPTION(TFLITE_CONV_2D, 1, 4, 4, dilation_width, 1),
-    OPTION(TFLITE_CONV_2D, 1, 5, 4, dilation_height, 1),
-    OPTION(TFLITE_DEPTHWISE_CONV_2D, 2, 0, 1, padding, 0),
-    OPTION(TFLITE_DEPTHWISE_CONV_2D, 2, 1, 4, stride_width, 0),
-    OPTION(TFLITE_DEPTHWISE_CONV_2D, 2, 2, 4, stride_height, 0),
-    OPTION(TFLITE_DEPTHWISE_CONV_2D, 2, 4, 1, activation, 0),
-    OPTION(TFLITE_DEPTHWISE_CONV_2D, 2, 5, 4, dilation_width, 1),
-    OPTION(TFLITE_DEPTHWISE_CONV_2D, 2, 6, 4, dilation_height, 1),
-    OPTION(TFLITE_AVERAGE_POOL_2D, 5, 0, 1, padding, 0),
-    OPTION(TFLITE_AVERAGE_POOL_2D, 5, 1, 4, stride_width, 0),
-    OPTION(TFLITE_AVERAGE_POOL_2D, 5, 2, 4, stride_height, 0),
-    OPTION(TFLITE_AVERAGE_POOL_2D, 5, 3, 4, kernel_width, 0),
-    OPTION(TFLITE_AVERAGE_POOL_2D, 5, 4, 4, kernel_height, 0),
-    OPTION(TFLITE_AVERAGE_POOL_2D, 5, 5, 1, activation, 0),
-    OPTION(TFLITE_MAX_POOL_2D, 5, 0, 1, padding, 0),
-    OPTION(TFLITE_MAX_POOL_2D, 5, 1, 4, stride_width, 0),
-    OPTION(TFLITE_MAX_POOL_2D, 5, 2, 4, stride_height, 0),
-    OPTION(TFLITE_MAX_POOL_2D, 5, 3, 4, kernel_width, 0),
-    OPTION(TFLITE_MAX_POOL_2D, 5, 4, 4, kernel_height, 0),
-    OPTION(TFLITE_MAX_POOL_2D, 5, 5, 1, activation, 0),
-    OPTION(TFLITE_FULLY_CONNECTED, 8, 0, 1, activation, 0),
-    OPTION(TFLITE_FULLY_CONNECTED, 8, 1, 1, weights_format, 0),
-    OPTION(TFLITE_SOFTMAX, 9, 0, 0, beta, 0),
-    OPTION(TFLITE_CONCATENATION, 10, 0, 4, axis, 0),
-    OPTION(TFLITE_CONCATENATION, 10, 1, 1, activation, 0),
-    OPTION(TFLITE_ADD, 11, 0, 1, activation, 0),
-    OPTION(TFLITE_RESIZE_BILINEAR, 15, 2, 1, align_corners, 0),
-    OPTION(TFLITE_RESIZE_BILINEAR, 15, 3, 1, half_pixel_centers, 0),
-    OPTION(TFLITE_MUL, 21, 0, 1, activation, 0),
-    OPTION(TFLITE_SUB, 28, 0, 1, activation, 0),
-    OPTION(TFLITE_STRIDED_SLICE, 32, 0, 4, begin_mask, 0),
-    OPTION(TFLITE_STRIDED_SLICE, 32, 2, 4, ellipsis_mask, 0),
-    OPTION(TFLITE_STRIDED_SLICE, 32, 3, 4, new_axis_mask, 0),
-    OPTION(TFLITE_STRIDED_SLICE, 32, 4, 4, shrink_axis_mask, 0),
-    OPTION(TFLITE_TRANSPOSE_CONV, 49, 0, 1, padding, 0),
-    OPTION(TFLITE_TRANSPOSE_CONV, 49, 1, 4, stride_width, 0),
-    OPTION(TFLITE_TRANSPOSE_CONV, 49, 2, 4, stride_height, 0),
-    OPTION(TFLITE_TRANSPOSE_CONV, 49, 3, 1, activation, 0),
-    OPTION(TFLITE_RESIZE_NEAREST_NEIGHBOR, 74, 0, 1, align_corners, 0),
-    OPTION(TFLITE_RESIZE_NEAREST_NEIGHBOR, 74, 1, 1, half_pixel_centers, 0),
-    OPTION(TFLITE_LEAKY_RELU, 75, 0, 0, alpha, 0),
-    OPTION(TFLITE_CALL_ONCE, 103, 0, 4, subgraph, 0),
-};
-
-static void read_option(struct reader *reader, struct flat_table table, const struct option *option,
-                        struct tflite_options *result)
-{
-    unsigned char *to = (unsigned char *)result + option->offset;
-    bool is_bool = option->offset >= offsetof(struct tflite_options, align_corners);
-    if (option->bytes == 0) {
-        float number = flat_float(&reader->file, table, option->field, (float)option->otherwise);
-        memcpy(to, &number, sizeof number);
-        return;
-    }
-    int number = (int)flat_integer(&reader->file, table, option->field, option->bytes, option->otherwise);
-    if (is_bool)
-        *(bool *)to = number != 0;
-    else
-        memcpy(to, &number, sizeof number);
-}
-
 static bool read_options(struct reader *reader, struct flat_table table, struct tflite_operator *operation)
 {
     int64_t kind = flat_integer(&reader->file, table, 3, 1, 0);
     struct flat_table given = flat_subtable(&reader->file, table, 4);
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        if (options[i].code != operation->code)
-            continue;
-        if (kind != 0 && (kind & 0xff) != options[i].kind)
-            return fail(reader, operation->name, "the operator has options of kind %" PRId64 "; expected: kind %d",
-                        kind & 0xff, options[i].kind);
-        read_option(reader, given, &options[i], &operation->options);
-    }
+    int wanted = tflite_read_options(&reader->file, given, (int)(kind & 0xff), operation);
+    if (wanted)
+        return fail(reader, operation->name, "the operator has options of kind %" PRId64 "; expected: kind %d", kind & 0xff,
+                    wanted);
     if (operation->code == TFLITE_VAR_HANDLE)
         operation->variable = read_name(reader, given, 1, "");
     return true;

@@ -34,6 +34,7 @@ enum tflite_code {
     TFLITE_CONCATENATION = 2,
     TFLITE_CONV_2D = 3,
     TFLITE_DEPTHWISE_CONV_2D = 4,
+    TFLITE_DEPTH_TO_SPACE = 5,
     TFLITE_DEQUANTIZE = 6,
     TFLITE_FULLY_CONNECTED = 9,
     TFLITE_LOGISTIC = 14,
@@ -45,34 +46,63 @@ enum tflite_code {
     TFLITE_RESHAPE = 22,
     TFLITE_RESIZE_BILINEAR = 23,
     TFLITE_SOFTMAX = 25,
+    TFLITE_SPACE_TO_DEPTH = 26,
     TFLITE_TANH = 28,
     TFLITE_CUSTOM = 32,
     TFLITE_PAD = 34,
+    TFLITE_GATHER = 36,
+    TFLITE_BATCH_TO_SPACE_ND = 37,
+    TFLITE_SPACE_TO_BATCH_ND = 38,
     TFLITE_TRANSPOSE = 39,
     TFLITE_MEAN = 40,
     TFLITE_SUB = 41,
+    TFLITE_DIV = 42,
     TFLITE_SQUEEZE = 43,
     TFLITE_STRIDED_SLICE = 45,
+    TFLITE_EXP = 47,
     TFLITE_SPLIT = 49,
+    TFLITE_CAST = 53,
     TFLITE_PRELU = 54,
     TFLITE_MAXIMUM = 55,
     TFLITE_ARG_MAX = 56,
     TFLITE_MINIMUM = 57,
+    TFLITE_NEG = 59,
     TFLITE_PADV2 = 60,
+    TFLITE_GREATER = 61,
     TFLITE_SLICE = 65,
+    TFLITE_SIN = 66,
     TFLITE_TRANSPOSE_CONV = 67,
+    TFLITE_TILE = 69,
     TFLITE_EXPAND_DIMS = 70,
+    TFLITE_LOG = 73,
+    TFLITE_SUM = 74,
+    TFLITE_SQRT = 75,
+    TFLITE_RSQRT = 76,
     TFLITE_SHAPE = 77,
+    TFLITE_REDUCE_PROD = 81,
     TFLITE_REDUCE_MAX = 82,
+    TFLITE_PACK = 83,
+    TFLITE_UNPACK = 88,
+    TFLITE_SQUARE = 92,
+    TFLITE_FILL = 94,
     TFLITE_RESIZE_NEAREST_NEIGHBOR = 97,
     TFLITE_LEAKY_RELU = 98,
+    TFLITE_MIRROR_PAD = 100,
+    TFLITE_ABS = 101,
     TFLITE_SPLIT_V = 102,
+    TFLITE_REVERSE_V2 = 105,
+    TFLITE_COS = 108,
+    TFLITE_ELU = 111,
     TFLITE_QUANTIZE = 114,
     TFLITE_HARD_SWISH = 117,
+    TFLITE_SELECT_V2 = 123,
     TFLITE_CALL_ONCE = 129,
+    TFLITE_BROADCAST_TO = 130,
     TFLITE_VAR_HANDLE = 142,
     TFLITE_READ_VARIABLE = 143,
-    TFLITE_ASSIGN_VARIABLE = 144
+    TFLITE_ASSIGN_VARIABLE = 144,
+    TFLITE_GELU = 150,
+    TFLITE_RELU_0_TO_1 = 152
 };
 
 enum tflite_padding { TFLITE_SAME = 0, TFLITE_VALID = 1 };
@@ -105,11 +135,12 @@ struct tflite_tensor {
 struct tflite_options {
     int padding, activation;
     int stride_height, stride_width, kernel_height, kernel_width, dilation_height, dilation_width;
-    int axis, weights_format;
-    int begin_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask; /* of slices */
-    int subgraph;                                                   /* that is called once */
+    int axis, weights_format, block_size, batch_dimensions;
+    int border_mode;                                                          /* of MIRROR_PAD: 0 REFLECT, 1 SYMMETRIC */
+    int begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask; /* of slices */
+    int subgraph;                                                             /* that is called once */
     float beta, alpha;
-    bool align_corners, half_pixel_centers;
+    bool align_corners, half_pixel_centers, is_approximate, is_offset, keeps_dimensions;
 };
 
 struct tflite_operator {

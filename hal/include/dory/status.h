@@ -25,7 +25,8 @@ enum dory_status {
     DORY_ERROR_NOT_LOADED = -13,  /* weights that stay in L2 are not there: dory_network_load */
     DORY_ERROR_BUSY = -14,        /* something that was started is not complete: one at a time */
     DORY_ERROR_CANCELLED = -15,   /* a run ended because dory_job_cancel asked for it */
-    DORY_ERROR_DEVICE = -16       /* a device at the chip's pins does not answer, or is another one */
+    DORY_ERROR_DEVICE = -16,      /* a device at the chip's pins does not answer, or is another one */
+    DORY_ERROR_PACKET = -17       /* what has come is no packet */
 };
 
 /* A sentence for a status code, never null; unknown codes have a sentence too. */

@@ -14,6 +14,10 @@ extern "C" {
  */
 void gap8_application_interrupt(unsigned line);
 
+/* A driver of a device may have the events of the SoC, line 27, for itself: it is called for each, without interrupts, with
+ * the event's number. Null, as it is at first: they are the application's. */
+extern void (*gap8_soc_event_handler)(uint32_t event);
+
 /* FC. The longest time, in cycles of the cluster, that the driver which was started last kept the FC at once: in a handler,
  * or in a poll. The application's interrupts wait for so long. */
 uint32_t gap8_driver_longest_cycles(void);

@@ -81,8 +81,24 @@ GAP8_CHECK_OFFSET(gap8_event_unit, trigger, 0x600);
 #define GAP8_EVENT_DMA            8
 #define GAP8_EVENT_BARRIER        16
 #define GAP8_FC_EVENT_TIMER_HIGH  11 /* the upper half of the FC's timer */
+#define GAP8_FC_EVENT_SOC         27 /* of peripherals, those that the SoC's event unit lets through */
 #define GAP8_FC_EVENT_HYPER_WRITE 29 /* end of a transfer of the HyperBus TX channel */
 #define GAP8_FC_EVENT_HYPER_READ  30
+
+/* The SoC's event unit. Mask bits that are 0 let an event through to the FC, which reads its number, once for each, from
+ * GAP8_FC_SOC_EVENT; bit 31: there was one. */
+struct gap8_soc_events {
+    uint32_t trigger;
+    uint32_t fc_mask_high; /* events 32 to 63 */
+    uint32_t fc_mask_low;
+};
+GAP8_CHECK_OFFSET(gap8_soc_events, fc_mask_low, 0x08);
+#define GAP8_SOC_EVENTS        ((volatile struct gap8_soc_events *)0x1A106000u)
+#define GAP8_FC_SOC_EVENT      ((volatile uint32_t *)0x1B200F00u)
+#define GAP8_SOC_EVENT_VALID   (1u << 31)
+#define GAP8_SOC_EVENT_MASK    0xFFu
+#define GAP8_SOC_EVENT_SPI1_RX 4u /* two for each device of the uDMA: end of a transfer to L2, and from L2 */
+#define GAP8_SOC_EVENT_GPIO    42u
 
 /* ---- MCHAN, the cluster's DMA ------------------------------------------------------------------------------ */
 
@@ -172,6 +188,32 @@ enum {
     GAP8_I2C_WRITE = 0x80,     /* the byte behind it */
     GAP8_I2C_CLOCK = 0xE0      /* two bytes behind it, the higher first: cycles of a quarter of a bit, less one */
 };
+
+/* SPI, master. The TX channel carries commands, in 32-bit words, and the data behind them. */
+struct gap8_spi {
+    struct gap8_udma_channel receive;
+    struct gap8_udma_channel send;
+};
+#define GAP8_SPI1              ((volatile struct gap8_spi *)0x1A102100u)
+#define GAP8_SPI1_CLOCK_BIT    2u
+#define GAP8_UDMA_WORDS        (2u << 1)                       /* written: the device delivers 32 bits at a time */
+#define GAP8_SPI_CLOCK(half)   (half)                          /* cycles of half a bit, to 255; mode 0 */
+#define GAP8_SPI_SELECT(cs)    (1u << 28 | (cs))               /* chip select goes low */
+#define GAP8_SPI_DUPLEX(bytes) (12u << 28 | ((bytes)*8u - 1u)) /* both ways; as many bytes of data follow */
+#define GAP8_SPI_DESELECT      (9u << 28)
+
+/* GPIO. */
+struct gap8_gpio {
+    uint32_t is_output;
+    uint32_t input;
+    uint32_t output;
+    uint32_t event_enable;
+    uint32_t event_edge[2]; /* two bits a pin: 0 falling, 1 rising */
+    uint32_t event_status;  /* reading clears it */
+    uint32_t enable;
+};
+GAP8_CHECK_OFFSET(gap8_gpio, event_status, 0x18);
+#define GAP8_GPIO ((volatile struct gap8_gpio *)0x1A101000u)
 
 /* The camera parallel interface. */
 struct gap8_cpi {

@@ -1,4 +1,4 @@
-#include "import/quantised.h"
+#include "middle/quantised.h"
 
 #include <math.h>
 #include <string.h>

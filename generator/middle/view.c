@@ -1,4 +1,4 @@
-#include "import/view.h"
+#include "middle/view.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Concatenation along any axis by the layer there is, which joins channels: where the axis is another, copies lay it there,
  * and back. */
-#include "import/quantised.h"
+#include "middle/quantised.h"
 
 /* Positions of a copy in its input, in HWC order: each of the output's rows, columns and channels is so far from the one
  * before. */

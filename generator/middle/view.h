@@ -2,8 +2,8 @@
  * product of factors, each with its step in memory. Reshape, Flatten, Squeeze, Unsqueeze and Transpose change the view and
  * move no byte; only a reader that wants the elements in order has them moved.
  */
-#ifndef DORYGEN_IMPORT_VIEW_H
-#define DORYGEN_IMPORT_VIEW_H
+#ifndef DORYGEN_VIEW_H
+#define DORYGEN_VIEW_H
 
 #include <stdbool.h>
 #include <stdint.h>

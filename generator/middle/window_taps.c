@@ -1,7 +1,7 @@
 /* Windows that leave the image, of which the elements inside are averaged: sums with weights that are larger where there are
  * fewer elements, so that all are divided by the same number. */
 #include "base/arithmetic.h"
-#include "import/quantised.h"
+#include "middle/quantised.h"
 
 #define MAXIMUM_TAPS 64
 #define MAXIMUM_UNIT (1 << 14) /* so that sums along both dimensions have 31 bits or fewer, in most cases */

@@ -1,0 +1,185 @@
+/* Max and Min of several tensors, and PRelu with a slope a channel. Rounding keeps the order of numbers, so that each tensor
+ * may take on the quantisation of the result before elements are compared. */
+#include "import/qdq/qdq.h"
+
+#include <math.h>
+
+#include "middle/choices.h"
+#include "middle/join.h"
+
+void qdq_pending_parts(struct qdq *qdq, const struct node *node, enum qdq_whole whole, const struct qdq_value *parts,
+                       int count, int dimension, struct qdq_value *result)
+{
+    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONCATENATION, node, parts[0].tensor, 1);
+    pending->whole = whole;
+    pending->parts = parts;
+    pending->part_count = count;
+    pending->dimension = dimension;
+    *result = (struct qdq_value){.kind = QDQ_PENDING, .view = parts[0].view, .pending = pending};
+}
+
+/* ---- Max and Min ---- */
+
+/* The shape that all of them are repeated to. */
+static bool broadcast_shape(const struct qdq_value *values, int count, int *rank, int64_t *dimensions)
+{
+    *rank = 0;
+    for (int i = 0; i < count; i++)
+        *rank = values[i].view.rank > *rank ? values[i].view.rank : *rank;
+    for (int k = 0; k < *rank; k++) {
+        dimensions[k] = 1;
+        for (int i = 0; i < count; i++) {
+            int own = k - (*rank - values[i].view.rank);
+            int64_t size = own < 0 ? 1 : values[i].view.dimensions[own];
+            if (size != 1 && dimensions[k] != 1 && size != dimensions[k])
+                return false;
+            dimensions[k] = size != 1 ? size : dimensions[k];
+        }
+    }
+    return true;
+}
+
+/* The part in whose order in memory all are laid: one that is not repeated. */
+static int leading_part(const struct qdq *qdq, const struct qdq_value *values, int count, int rank,
+                        const int64_t *dimensions)
+{
+    int64_t all = 1;
+    for (int i = 0; i < rank; i++)
+        all *= dimensions[i];
+    for (int i = 0; i < count; i++)
+        if (view_elements(&values[i].view) == all && (int64_t)tensor_elements(qdq_tensor(qdq, values[i].tensor)) == all)
+            return i;
+    return 0;
+}
+
+enum qdq_outcome qdq_choose(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                            bool is_maximum, struct qdq_value *result)
+{
+    struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)count);
+    int64_t dimensions[GRAPH_MAXIMUM_RANK];
+    int rank;
+    for (int i = 0; i < count; i++)
+        if (inputs[i].kind != QDQ_REALS)
+            return QDQ_FLOAT;
+    if (!broadcast_shape(inputs, count, &rank, dimensions))
+        return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together", view_text(&inputs[0].view, qdq->arena),
+                         view_text(&inputs[1].view, qdq->arena));
+    int lead = leading_part(qdq, inputs, count, rank, dimensions);
+    for (int i = 0; i < count; i++) {
+        struct middle_value pair[2] = {qdq_placed(&inputs[lead]), qdq_placed(&inputs[i])};
+        if (!middle_align(&qdq->builder, node->name, pair, rank, dimensions))
+            return qdq_fault(qdq, node, NULL, "%s makes more elements than the firmware can have",
+                             view_text(&inputs[i].view, qdq->arena));
+        parts[i] = inputs[i];
+        parts[i].tensor = pair[1].tensor;
+        parts[i].view = pair[1].view;
+    }
+    qdq_pending_parts(qdq, node, is_maximum ? QDQ_LARGEST : QDQ_SMALLEST, parts, count, 0, result);
+    return QDQ_DONE;
+}
+
+static int like(struct qdq *qdq, int tensor, const struct quantisation *quantisation, const char *name)
+{
+    const struct tensor from = *qdq_tensor(qdq, tensor);
+    return quantised_tensor(&qdq->builder, name, from.height, from.width, from.channels, quantisation);
+}
+
+static enum qdq_outcome choose_parts(struct qdq *qdq, const struct qdq_pending *pending,
+                                     const struct quantisation *quantisation, const struct qdq_value *parts,
+                                     struct middle_value *result)
+{
+    int chosen = parts[0].tensor;
+    for (int i = 1; i < pending->part_count; i++) {
+        int output = like(qdq, chosen, quantisation, arena_format(qdq->arena, "%s, %d", pending->layer.name, i));
+        middle_choose(&qdq->builder, chosen, parts[i].tensor, pending->whole == QDQ_LARGEST, output);
+        chosen = output;
+    }
+    *result = (struct middle_value){chosen, parts[0].view};
+    return QDQ_DONE;
+}
+
+/* ---- PRelu ---- */
+
+enum qdq_outcome qdq_slope(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
+                           const struct qdq_array *slopes, struct qdq_value *result)
+{
+    struct qdq_value *part = arena_allocate(qdq->arena, sizeof *part);
+    int dimension = -1;
+    *part = *input;
+    for (int i = 0; i < slopes->rank; i++) {
+        int own = i + input->view.rank - slopes->rank;
+        if (slopes->dimensions[i] == 1)
+            continue;
+        if (dimension >= 0 || own < 0 || input->view.dimensions[own] != slopes->dimensions[i])
+            return QDQ_FLOAT;
+        dimension = own;
+    }
+    if (dimension < 0 || input->kind != QDQ_REALS || !slopes->numbers)
+        return QDQ_FLOAT;
+    for (size_t i = 0; i < slopes->count; i++)
+        if (!isfinite(qdq_array_real(slopes, i)))
+            return qdq_fault(qdq, node, NULL, "slope %zu is %g", i, qdq_array_real(slopes, i));
+    enum qdq_outcome outcome = qdq_make_elements(qdq, node, part);
+    if (outcome != QDQ_DONE || (outcome = qdq_make_channels(qdq, node, part, dimension)) != QDQ_DONE)
+        return outcome;
+    qdq_pending_parts(qdq, node, QDQ_SLOPED, part, 1, dimension, result);
+    ((struct qdq_pending *)(uintptr_t)result->pending)->slopes = slopes;
+    return QDQ_DONE;
+}
+
+/* What is above zero as it is rounded, or what is below it as it is: of the rest zero. */
+static int lay_half(struct qdq *qdq, const struct node *node, const struct qdq_value *part, bool is_upper,
+                    const struct quantisation *quantisation)
+{
+    struct qdq_value half = *part, laid;
+    float *reals = arena_array(qdq->arena, float, 256);
+    const struct tensor *from = qdq_tensor(qdq, part->tensor);
+    struct quantisation own = {from->scale, from->zero_point + from->model_offset, from->model_offset != 0};
+    for (int i = 0; i < 256; i++)
+        reals[i] = is_upper ? fmaxf(part->reals[i], 0) : fminf(part->reals[i], 0);
+    half.reals = reals;
+    qdq_quantise_reals(qdq, node, &half, is_upper ? quantisation : &own,
+                       arena_format(qdq->arena, "%s, %s zero", node->name, is_upper ? "above" : "below"), &laid);
+    return laid.tensor;
+}
+
+static int lay_slopes(struct qdq *qdq, const struct node *node, int lower, const struct qdq_pending *pending,
+                      const struct quantisation *quantisation)
+{
+    int channels = qdq_tensor(qdq, lower)->channels, zero_point = qdq_tensor(qdq, lower)->zero_point;
+    struct qdq_pending *sloped = qdq_pending_make(qdq, LAYER_CONVOLUTION, node, lower, channels);
+    int8_t *weights = arena_array(qdq->arena, int8_t, (size_t)channels);
+    sloped->layer.groups = channels;
+    sloped->layer.weights = weights;
+    sloped->layer.padding_value = zero_point;
+    for (int c = 0; c < channels; c++) {
+        double slope = (double)(float)qdq_array_real(pending->slopes, (size_t)c);
+        weights[c] = fabs(slope) < 1e-30 ? 0 : slope < 0 ? -1 : 1;
+        sloped->factors[c] = weights[c] ? fabs(slope) : 1;
+        sloped->addends[c] = -(int64_t)weights[c] * zero_point;
+    }
+    return qdq_pending_finish(qdq, sloped, quantisation, arena_format(qdq->arena, "%s, sloped", node->name));
+}
+
+static enum qdq_outcome slope_part(struct qdq *qdq, const struct node *node, const struct qdq_pending *pending,
+                                   const struct quantisation *quantisation, const struct qdq_value *part,
+                                   struct middle_value *result)
+{
+    int upper = lay_half(qdq, node, part, true, quantisation);
+    int lower = lay_slopes(qdq, node, lay_half(qdq, node, part, false, quantisation), pending, quantisation);
+    int output = like(qdq, upper, quantisation, node->name);
+    middle_sum_bytes(&qdq->builder, upper, 1, lower, -qdq_tensor(qdq, output)->zero_point, output);
+    *result = (struct middle_value){output, part->view};
+    return QDQ_DONE;
+}
+
+enum qdq_outcome qdq_finish_choice(struct qdq *qdq, const struct node *node, const struct qdq_pending *pending,
+                                   const struct quantisation *quantisation, struct qdq_value *parts,
+                                   struct middle_value *result)
+{
+    if (pending->whole != QDQ_SLOPED)
+        return choose_parts(qdq, pending, quantisation, parts, result);
+    if (pending->minimum > -INFINITY || pending->maximum < INFINITY)
+        return qdq_fault(qdq, node, NULL, "rounds a PRelu with bounds behind; quantise the PRelu's own result, too");
+    return slope_part(qdq, node, pending, quantisation, parts, result);
+}

@@ -1,0 +1,48 @@
+/* What to do about a fault, with the tool that made the file: by its producer and by how it names nodes. */
+#include "import/qdq/qdq.h"
+
+#include <string.h>
+
+enum exporter { ONNXRUNTIME, PT2E, BREVITAS, NNCF, EXPORTER_COUNT };
+
+static bool has_node(const struct graph *graph, const char *part, bool at_begin)
+{
+    for (int i = 0; i < graph->node_count; i++) {
+        const char *found = strstr(graph->nodes[i].name, part);
+        if (found && (!at_begin || found == graph->nodes[i].name))
+            return true;
+    }
+    return false;
+}
+
+/* Others are told what onnxruntime's option is, as an example. */
+static enum exporter exporter_of(const struct graph *graph)
+{
+    bool is_torch = !strncmp(graph->producer, "pytorch", 7);
+    if (is_torch && has_node(graph, "export_handler", false))
+        return BREVITAS;
+    if (is_torch && (has_node(graph, "node_dequantize_per_", true) || has_node(graph, "node_quantize_per_", true)))
+        return PT2E;
+    if (!strncmp(graph->producer, "onnx.quantize", 13) || !has_node(graph, "nncf", false))
+        return ONNXRUNTIME;
+    return NNCF;
+}
+
+const char *qdq_advice(const struct qdq *qdq, enum qdq_topic topic)
+{
+    static const char *const texts[QDQ_TOPIC_COUNT][EXPORTER_COUNT] = {
+        [QDQ_COVER] =
+            {"have the quantiser cover them, e.g. quantize_static(..., op_types_to_quantize=[..., %s]), and leave them "
+             "out of nodes_to_exclude",
+             "have PT2E's quantizer annotate them, in front of prepare_pt2e: set_global, or set_module_type of the "
+             "modules of %s",
+             "have Brevitas quantise their results: a QuantIdentity, or an output_quant, behind %s",
+             "leave them out of ignored_scope of nncf.quantize: %s"},
+        [QDQ_ACTIVATIONS] = {"quantize_static(..., activation_type=QuantType.QUInt8)",
+                             "a QuantizationSpec of torch.int8 or torch.uint8 for activations in PT2E's quantizer",
+                             "bit_width=8 for Brevitas' activations", "8-bit activations, as nncf.quantize makes them"},
+        [QDQ_WEIGHTS] = {"weight_type=QuantType.QInt8", "a QuantizationSpec of torch.int8 for weights in PT2E's quantizer",
+                         "weight_bit_width=8 or less, signed, in Brevitas", "symmetric 8-bit weights of nncf.quantize"},
+    };
+    return texts[topic][exporter_of(qdq->graph)];
+}

@@ -1,0 +1,192 @@
+#include "import/qdq/weights.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- weights ---- */
+
+struct weight_order qdq_weight_order(struct qdq *qdq, const struct qdq_array *array, size_t outputs, size_t each)
+{
+    return (struct weight_order){array, outputs, each, arena_array(qdq->arena, size_t, outputs * each)};
+}
+
+enum qdq_outcome qdq_check_weights(struct qdq *qdq, const struct node *node, const struct qdq_value *value)
+{
+    const struct qdq_array *array = value->array;
+    if (value->kind == QDQ_NONE)
+        return qdq_fault(qdq, node, "weights", "are missing");
+    if (value->kind != QDQ_CONSTANT)
+        return qdq_fault(qdq, node, "weights", "are computed by the network; supported: constant weights");
+    if (!array->numbers)
+        return qdq_fault(qdq, node, "weights", "constant '%s' is %s; supported: 8-bit integers behind a DequantizeLinear",
+                         array->name, array->type_name);
+    if (!array->scale_count)
+        return qdq_fault(qdq, node, "weights",
+                         "'%s' are float: %s runs in floating point in the middle of the network; have the quantiser cover "
+                         "it: op_types_to_quantize with '%s', not among nodes_to_exclude, and in format QuantFormat.QDQ",
+                         array->name, node->type, node->type);
+    if (array->type != ELEMENT_INT8 && array->type != ELEMENT_UINT8)
+        return qdq_fault(qdq, node, "weights", "'%s' are %s; supported: INT8 (%s)", array->name, array->type_name,
+                         qdq_advice(qdq, QDQ_WEIGHTS));
+    return QDQ_DONE;
+}
+
+static double weight_at(const struct weight_order *order, size_t index)
+{
+    const struct qdq_array *array = order->array;
+    return array->numbers[order->from[index]] - (double)array->zero_points[qdq_array_channel(array, order->from[index])];
+}
+
+/* Weights minus their zero point may be more than a byte holds: as many bytes as their sum takes. */
+static int parts_of_weights(const struct weight_order *order)
+{
+    double least = 0, most = 0;
+    for (size_t i = 0; i < order->outputs * order->each; i++) {
+        least = fmin(least, weight_at(order, i));
+        most = fmax(most, weight_at(order, i));
+    }
+    return (int)fmax(1, ceil(fmax(-least / 128, most / 127)));
+}
+
+/* The channels of each group, as often as the weights have parts. */
+static enum qdq_outcome repeat_channels(struct qdq *qdq, const struct node *node, struct qdq_pending *pending, int parts)
+{
+    const struct tensor from = *qdq_tensor(qdq, pending->layer.inputs[0]);
+    const int64_t dimensions[3] = {from.height, from.width, from.channels};
+    struct middle_value value = {pending->layer.inputs[0], view_of_memory(3, dimensions)}, repeated;
+    struct middle_move move = middle_move_none(&value.view);
+    struct layout layout = layout_of_model(3);
+    int of_group = from.channels / pending->layer.groups;
+    int64_t *channels = arena_array(qdq->arena, int64_t, (size_t)from.channels * (size_t)parts);
+    for (int i = 0; i < from.channels * parts; i++)
+        channels[i] = i / (of_group * parts) * of_group + i % of_group;
+    if (!middle_move_gather(&qdq->builder, &move, 2, channels, (int64_t)from.channels * parts) ||
+        !middle_lay(&qdq->builder, arena_format(qdq->arena, "%s, repeated", node->name), &value, &move, &layout, 0,
+                    &repeated))
+        return qdq_fault(
+            qdq, node, "weights",
+            "minus their zero point need %d bytes each, and as many times the input's %d channels; quantise with "
+            "weight_type=QuantType.QInt8",
+            parts, from.channels);
+    pending->layer.inputs[0] = repeated.tensor;
+    return QDQ_DONE;
+}
+
+static enum qdq_outcome take_weights(struct qdq *qdq, const struct node *node, const struct weight_order *order,
+                                     struct qdq_pending *pending)
+{
+    int parts = parts_of_weights(order);
+    if (parts > 3)
+        return qdq_fault(qdq, node, "weights", "'%s' minus their zero point are no numbers of 9 bits", order->array->name);
+    int8_t *taken = arena_allocate(qdq->arena, order->outputs * order->each * (size_t)parts);
+    for (size_t i = 0; i < order->outputs * order->each; i++) {
+        double rest = weight_at(order, i);
+        for (size_t part = 0; part < (size_t)parts; part++) {
+            double own = fmin(fmax(rest, -128), 127);
+            taken[(i / order->each * (size_t)parts + part) * order->each + i % order->each] = (int8_t)own;
+            rest -= own;
+        }
+    }
+    pending->layer.weights = taken;
+    return parts == 1 ? QDQ_DONE : repeat_channels(qdq, node, pending, parts);
+}
+
+/* Scales per output channel: what reads the same output must have the same. */
+static enum qdq_outcome take_scales(struct qdq *qdq, const struct node *node, const struct weight_order *order,
+                                    double *scales)
+{
+    for (size_t output = 0; output < order->outputs; output++)
+        for (size_t i = 0; i < order->each; i++) {
+            size_t channel = qdq_array_channel(order->array, order->from[output * order->each + i]);
+            if (i && scales[output] != order->array->scales[channel])
+                return qdq_fault(qdq, node, "weights",
+                                 "'%s' have scales along dimension %d, which is not that of the output channels; quantise "
+                                 "them per output channel or per tensor",
+                                 order->array->name, order->array->axis);
+            scales[output] = order->array->scales[channel];
+        }
+    return QDQ_DONE;
+}
+
+/* ---- bias ---- */
+
+/* The scale of a bias is that of the products; some tools round it otherwise than others. */
+#define SCALE_TOLERANCE 1e-6
+
+static bool scales_agree(double a, double b) { return fabs(a - b) <= SCALE_TOLERANCE * fabs(b); }
+
+static void set_bias(struct qdq *qdq, const struct node *node, struct qdq_pending *pending, const struct qdq_array *array,
+                     int channel)
+{
+    size_t index = array->count == 1 ? 0 : (size_t)channel;
+    bool is_integer = element_type_is_integer(array->type);
+    double unit = pending->scale * pending->factors[channel], number = array->numbers[index];
+    if (is_integer && !array->scale_count) { /* as QLinearConv has it: in units of the products */
+        pending->addends[channel] += (int64_t)number;
+        return;
+    }
+    if (is_integer) {
+        size_t scale = qdq_array_channel(array, index);
+        if (scales_agree(array->scales[scale], unit)) {
+            pending->addends[channel] += (int64_t)(number - (double)array->zero_points[scale]);
+            return;
+        }
+        if (channel == 0)
+            diagnose(qdq->diagnostics, SEVERITY_WARNING, node->name, "bias",
+                     "'%s' has scale %.9g, the products have %.9g; computed as the model says", array->name,
+                     array->scales[scale], unit);
+    }
+    if (!pending->constants)
+        pending->constants = arena_array(qdq->arena, double, (size_t)pending->count);
+    pending->constants[channel] += qdq_array_real(array, index);
+}
+
+static enum qdq_outcome add_bias(struct qdq *qdq, const struct node *node, struct qdq_pending *pending,
+                                 const struct qdq_value *bias)
+{
+    if (bias->kind == QDQ_NONE)
+        return QDQ_DONE;
+    if (bias->kind != QDQ_CONSTANT || !bias->array->numbers)
+        return qdq_fault(qdq, node, "bias", "is %s; supported: a constant",
+                         bias->kind == QDQ_CONSTANT ? bias->array->type_name : "computed by the network");
+    if (bias->array->count != 1 && bias->array->count != (size_t)pending->count)
+        return qdq_fault(qdq, node, "bias", "has %zu numbers; supported: one for each of the %d output channels",
+                         bias->array->count, pending->count);
+    for (int channel = 0; channel < pending->count; channel++)
+        set_bias(qdq, node, pending, bias->array, channel);
+    return QDQ_DONE;
+}
+
+enum qdq_outcome qdq_scale_sums(struct qdq *qdq, const struct node *node, struct qdq_pending *pending, double alpha,
+                                double beta, const struct qdq_value *bias)
+{
+    bool has_bias = bias->kind != QDQ_NONE;
+    if (has_bias && (bias->kind != QDQ_CONSTANT || !bias->array->numbers ||
+                     (bias->array->count != 1 && bias->array->count != (size_t)pending->count)))
+        return qdq_fault(qdq, node, "bias", "is no constant of one number for each of the %d outputs", pending->count);
+    for (int i = 0; i < pending->count; i++)
+        pending->factors[i] = (double)(float)(pending->factors[i] * alpha);
+    if (has_bias)
+        pending->constants = arena_array(qdq->arena, double, (size_t)pending->count);
+    for (int i = 0; has_bias && i < pending->count; i++)
+        pending->constants[i] = beta * qdq_array_real(bias->array, bias->array->count == 1 ? 0 : (size_t)i);
+    return QDQ_DONE;
+}
+
+enum qdq_outcome qdq_finish_products(struct qdq *qdq, const struct node *node, struct qdq_pending *pending,
+                                     const struct weight_order *order, const struct qdq_value *bias)
+{
+    const struct tensor *input = qdq_tensor(qdq, pending->layer.inputs[0]);
+    enum qdq_outcome outcome = take_weights(qdq, node, order, pending);
+    if (outcome != QDQ_DONE || (outcome = take_scales(qdq, node, order, pending->factors)) != QDQ_DONE)
+        return outcome;
+    pending->layer.padding_value = input->zero_point;
+    for (size_t output = 0; output < order->outputs; output++) {
+        int64_t sum = 0;
+        for (size_t i = 0; i < order->each; i++)
+            sum += (int64_t)weight_at(order, output * order->each + i);
+        pending->addends[output] = -sum * input->zero_point;
+    }
+    return add_bias(qdq, node, pending, bias);
+}

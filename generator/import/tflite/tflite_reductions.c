@@ -1,0 +1,185 @@
+/* Reductions along any dimensions: means, sums, maxima, and the channel of the largest element. */
+#include <math.h>
+
+#include "import/tflite/tflite_import.h"
+#include "middle/reductions.h"
+#include "network/fixed_point.h"
+#include "network/stage.h"
+
+/* ---- what they have in common ---- */
+
+/* Which dimensions are reduced; false after a report. */
+static bool read_axes(struct tflite_importer *importer, const struct view *view, bool *is_reduced)
+{
+    const struct tflite_numbers *axes = tflite_numbers(importer, 1, -1);
+    for (int i = 0; i < view->rank; i++)
+        is_reduced[i] = false;
+    for (int i = 0; axes && i < axes->count; i++) {
+        int64_t axis = axes->list[i] < 0 ? axes->list[i] + view->rank : axes->list[i];
+        if (axis < 0 || axis >= view->rank)
+            return tflite_fault(importer, "reduces axis %d of %s", (int)axes->list[i], view_text(view, importer->arena));
+        is_reduced[axis] = true;
+    }
+    return axes != NULL;
+}
+
+/* The layer without its stages, and the operator's value; null after a report. */
+static struct layer *make_reduction(struct tflite_importer *importer, bool is_sum, struct middle_reduction *reduction,
+                                    struct value *result)
+{
+    struct middle_value value;
+    bool is_reduced[VIEW_MAXIMUM_RANK];
+    struct quantisation quantisation;
+    const struct tflite_tensor *output = tflite_output(importer);
+    if (!tflite_takes(importer, 0, &value) || !read_axes(importer, &value.view, is_reduced) ||
+        !tflite_quantisation(importer, output, &quantisation))
+        return NULL;
+    bool keep = importer->current->options.keeps_dimensions;
+    if (!middle_reduce(&importer->builder, output->name, &value, is_reduced, keep, is_sum, reduction)) {
+        tflite_fault(importer, "reduces or leaves more elements of %s than the firmware can have",
+                     view_text(&value.view, importer->arena));
+        return NULL;
+    }
+    int tensor = quantised_tensor(&importer->builder, output->name, reduction->height, reduction->width, reduction->channels,
+                                  &quantisation);
+    if (!tflite_gives(importer, 0, &(struct middle_value){tensor, reduction->view}, result))
+        return NULL;
+    struct layer *layer = quantised_layer(&importer->builder, is_sum ? LAYER_AVERAGE_POOL : LAYER_MAXIMUM_POOL, output->name,
+                                          reduction->input.tensor, tensor);
+    middle_set_reduction(&importer->builder, reduction, layer);
+    layer->stride_height = layer->kernel_height;
+    layer->stride_width = layer->kernel_width;
+    return layer;
+}
+
+/* ---- maxima ---- */
+
+bool tflite_reduce_maximum(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    struct middle_reduction reduction;
+    (void)operation;
+    struct layer *layer = make_reduction(importer, false, &reduction, result);
+    return layer && tflite_has_same_scale(importer, layer->inputs[0], layer->output);
+}
+
+/* ---- means ---- */
+
+/* The factor's 31 bits are divided by the number of elements, truncated, after a shift that keeps most of them. */
+static void set_mean(struct tflite_importer *importer, struct layer *layer, int64_t count)
+{
+    const struct tensor *input = tflite_network_tensor(importer, layer->inputs[0]);
+    const struct tensor *output = tflite_network_tensor(importer, layer->output);
+    int64_t *numbers = arena_array(importer->arena, int64_t, 2);
+    int *exponent = arena_array(importer->arena, int, 1), shift = 63 - __builtin_clzll((unsigned long long)count);
+    int32_t multiplier;
+    fixed_quantise_multiplier(input->scale / output->scale, &multiplier, exponent);
+    shift = shift < 31 + *exponent ? shift : 31 + *exponent;
+    numbers[0] = ((int64_t)multiplier << shift) / count;
+    numbers[1] = -count * input->zero_point;
+    *exponent -= shift;
+    layer->stages[0] = (struct stage){.count = 1,
+                                      .rounding = ROUND_TWICE,
+                                      .multiplier = &numbers[0],
+                                      .addend = &numbers[1],
+                                      .exponent = exponent,
+                                      .divisor = 1,
+                                      .zero_point = output->zero_point,
+                                      .has_clip = true,
+                                      .maximum = 255};
+    layer->stage_count = 1;
+}
+
+bool tflite_mean(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    struct middle_reduction reduction;
+    (void)operation;
+    struct layer *layer = make_reduction(importer, true, &reduction, result);
+    if (layer)
+        set_mean(importer, layer, reduction.count);
+    return layer != NULL;
+}
+
+/* ---- sums ---- */
+
+#define MAXIMUM_SUMS ((int64_t)1 << 26) /* that are compared, one by one */
+
+/* As the reference kernel computes it, in float32: of the model's integers. */
+static int float_sum(int64_t sum, float scale, float bias, const struct tensor *output)
+{
+    float rounded = roundf((float)sum * scale + bias) + (float)(output->zero_point);
+    return rounded < 0 ? 0 : rounded > 255 ? 255 : (int)rounded;
+}
+
+/* The exact sums and those of float32 may round differently next to a tie: then there is no stage for it. */
+static bool sums_agree(struct tflite_importer *importer, const struct layer *layer, int64_t count)
+{
+    const struct tensor *input = tflite_network_tensor(importer, layer->inputs[0]);
+    const struct tensor *output = tflite_network_tensor(importer, layer->output);
+    float scale = (float)input->scale / (float)output->scale;
+    float bias = -(float)(input->zero_point + input->model_offset) * scale * (float)count;
+    for (int64_t sum = 0; sum <= 255 * count; sum++)
+        if (float_sum(sum + count * input->model_offset, scale, bias, output) != (int)stage_apply(&layer->stages[0], 0, sum))
+            return false;
+    return true;
+}
+
+/* A factor that is a float32 exactly, halves away from zero. */
+bool tflite_sum(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    struct middle_reduction reduction;
+    (void)operation;
+    struct layer *layer = make_reduction(importer, true, &reduction, result);
+    if (!layer)
+        return false;
+    const struct tensor *input = tflite_network_tensor(importer, layer->inputs[0]);
+    const struct tensor *output = tflite_network_tensor(importer, layer->output);
+    int64_t *numbers = arena_array(importer->arena, int64_t, 2);
+    int *exponent = arena_array(importer->arena, int, 1);
+    float scale = (float)input->scale / (float)output->scale;
+    numbers[0] = (int64_t)ldexp(frexp((double)scale, exponent), 24);
+    numbers[1] = -reduction.count * input->zero_point;
+    *exponent -= 24;
+    layer->stages[0] = (struct stage){.count = 1,
+                                      .rounding = ROUND_HALF_AWAY,
+                                      .multiplier = &numbers[0],
+                                      .addend = &numbers[1],
+                                      .exponent = exponent,
+                                      .divisor = 1,
+                                      .zero_point = output->zero_point,
+                                      .has_clip = true,
+                                      .maximum = 255};
+    layer->stage_count = 1;
+    if (255 * reduction.count > MAXIMUM_SUMS || !sums_agree(importer, layer, reduction.count))
+        return tflite_fault(
+            importer,
+            "sums of %d elements that TensorFlow Lite rounds in float32, others than exact ones; use a mean, "
+            "whose rounding is of integers",
+            (int)reduction.count);
+    return true;
+}
+
+/* ---- the channel of the largest element ---- */
+
+/* An index: INT32 or INT64 in the model, in the firmware as many bytes as it needs. Its tensor has no scale, so no operator
+ * reads it. */
+bool tflite_arg_max(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    const struct tflite_tensor *from = tflite_input(importer, 0), *axis = tflite_constant(importer, 1, TFLITE_INT32, 1);
+    (void)operation;
+    int input = from && axis ? tflite_reads(importer, 0, NULL) : -1;
+    if (input < 0)
+        return false;
+    int along = tflite_integer(axis, 0);
+    if (along != -1 && along != from->rank - 1)
+        return tflite_fault(importer, "along axis %d of %s; supported: the last one, channels", along,
+                            tflite_shape_text(importer, from));
+    const struct tensor image = *tflite_network_tensor(importer, input);
+    if (tflite_elements(tflite_output(importer)) != (size_t)image.height * (size_t)image.width)
+        return tflite_fault(importer, "an output of %s does not fit an input of %s",
+                            tflite_shape_text(importer, tflite_output(importer)), tflite_shape_text(importer, from));
+    const char *name = tflite_output(importer)->name;
+    int output = quantised_tensor(&importer->builder, name, image.height, image.width, 1, &(struct quantisation){0});
+    quantised_layer(&importer->builder, LAYER_LARGEST, name, input, output);
+    *result = tflite_value_of(output);
+    return true;
+}

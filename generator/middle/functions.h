@@ -1,0 +1,18 @@
+/* Functions of one real number, by ONNX's names: in float32; transcendental ones are rounded from double. */
+#ifndef DORYGEN_FUNCTIONS_H
+#define DORYGEN_FUNCTIONS_H
+
+#include <stdbool.h>
+
+struct function_parameters {
+    double alpha, beta;
+};
+
+typedef double real_function(double x, struct function_parameters parameters);
+
+/* The function of that name ("GeluTanh" is Gelu by tanh), and its parameters where the model says none; null: no function.
+ */
+real_function *function_find(const char *name, struct function_parameters *parameters);
+bool function_is_relu(real_function *function);
+
+#endif

@@ -1,0 +1,23 @@
+/* Concatenation of tensors of any rank along any of their dimensions, by the layer there is, which joins channels. */
+#ifndef DORYGEN_JOIN_H
+#define DORYGEN_JOIN_H
+
+#include "middle/layout.h"
+
+/* Lays copies of values where the dimension is not their channels, or where their other dimensions lie otherwise than those
+ * of the first. False where rows, columns or channels of one, or the channels of all, are more than the firmware can have.
+ * The values have equal shapes but for that dimension. */
+bool middle_make_parts(struct quantised_builder *builder, const char *name, struct middle_value *values, int count,
+                       int dimension);
+/* The view of what parts that were made so are joined to. */
+struct view middle_joined_view(const struct middle_value *parts, int count, int dimension);
+/* They are joined; all have one scale and zero point. */
+struct middle_value middle_join(struct quantised_builder *builder, const char *name, const struct middle_value *parts,
+                                int count, int dimension);
+
+/* Two values that are repeated along dimensions until they have these, in memory in one order: for layers that take elements
+ * one by one. False where they do not fit, or where the firmware cannot have so many. */
+bool middle_align(struct quantised_builder *builder, const char *name, struct middle_value values[2], int rank,
+                  const int64_t *dimensions);
+
+#endif

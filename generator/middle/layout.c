@@ -1,0 +1,179 @@
+#include "middle/layout.h"
+
+/* ---- which dimension is what ---- */
+
+/* How far the outermost factor of a dimension goes in memory; 0 where the dimension has one index. */
+static int64_t reach(const struct view *view, int dimension)
+{
+    int64_t furthest = 0;
+    for (int i = 0, factor = 0; i <= dimension; i++)
+        for (int k = 0; k < view->factor_counts[i]; k++, factor++)
+            if (i == dimension && view->factors[factor].step > furthest)
+                furthest = view->factors[factor].step;
+    return furthest;
+}
+
+/* The innermost dimension that has more than one index is channels: those without any say nothing, and come first. */
+static struct layout split_last(struct layout layout)
+{
+    layout.columns = layout.rank >= 2;
+    layout.rows = layout.rank > 2 ? layout.rank - 2 : 0;
+    return layout;
+}
+
+static void sort_by_reach(const struct view *view, int *order, int count)
+{
+    for (int i = 1; i < count; i++)
+        for (int k = i; k > 0; k--) {
+            int64_t before = reach(view, order[k - 1]), here = reach(view, order[k]);
+            bool comes_first = before != 0 && (here == 0 || here > before);
+            if (!comes_first)
+                break;
+            int moved = order[k];
+            order[k] = order[k - 1];
+            order[k - 1] = moved;
+        }
+}
+
+struct layout layout_of_model(int rank)
+{
+    struct layout layout = {.rank = rank};
+    for (int i = 0; i < rank; i++)
+        layout.order[i] = i;
+    return split_last(layout);
+}
+
+struct layout layout_of_memory(const struct view *view)
+{
+    struct layout layout = layout_of_model(view->rank);
+    sort_by_reach(view, layout.order, layout.rank);
+    return layout;
+}
+
+struct layout layout_of_image(int rank)
+{
+    struct layout layout = {.rank = rank, .rows = rank >= 4, .columns = rank >= 3};
+    int space = layout.rows + layout.columns;
+    for (int i = 0; i < rank; i++)
+        layout.order[i] = i < space ? rank - space + i : i - space;
+    return layout;
+}
+
+struct layout layout_with_channels(const struct view *view, int dimension)
+{
+    struct layout layout = layout_of_memory(view);
+    int at = 0;
+    while (layout.order[at] != dimension)
+        at++;
+    for (; at < layout.rank - 1; at++)
+        layout.order[at] = layout.order[at + 1];
+    layout.order[layout.rank - 1] = dimension;
+    return layout;
+}
+
+struct layout layout_with_rows(const struct view *view, const bool *is_row)
+{
+    struct layout sorted = layout_of_memory(view), layout = {.rank = view->rank};
+    int next = 0;
+    for (int i = 0; i < sorted.rank; i++)
+        if (is_row[sorted.order[i]])
+            layout.order[next++] = sorted.order[i];
+    layout.rows = next;
+    for (int i = 0; i < sorted.rank; i++)
+        if (!is_row[sorted.order[i]])
+            layout.order[next++] = sorted.order[i];
+    layout.columns = layout.rank - layout.rows > 1 ? layout.rank - layout.rows - 1 : 0;
+    return layout;
+}
+
+void layout_sizes(const struct layout *layout, const int64_t *dimensions, int64_t sizes[3])
+{
+    for (int i = 0; i < 3; i++)
+        sizes[i] = 1;
+    for (int i = 0; i < layout->rank; i++)
+        sizes[i < layout->rows ? 0 : i < layout->rows + layout->columns ? 1 : 2] *= dimensions[layout->order[i]];
+}
+
+struct view layout_view(const struct layout *layout, const int64_t *dimensions)
+{
+    int64_t in_order[VIEW_MAXIMUM_RANK];
+    int places[VIEW_MAXIMUM_RANK] = {0};
+    for (int i = 0; i < layout->rank; i++) {
+        in_order[i] = dimensions[layout->order[i]];
+        places[layout->order[i]] = i;
+    }
+    struct view memory = view_of_memory(layout->rank, in_order), view;
+    view_permute(&memory, places, &view);
+    return view;
+}
+
+/* ---- copies ---- */
+
+static int64_t count_of(const struct middle_value *value, const struct middle_move *move, int dimension)
+{
+    return move ? move->counts[dimension] : value->view.dimensions[dimension];
+}
+
+/* Where an index of the result's dimension lies; negative: nowhere. */
+static int64_t position_of(const struct middle_value *value, const struct middle_move *move, int dimension, int64_t index)
+{
+    int64_t at = move && move->from[dimension] ? move->from[dimension][index] : index;
+    return at < 0 ? -1 : view_position(&value->view, dimension, at);
+}
+
+/* Several dimensions as one: the number of their indices, 0 where the firmware cannot have so many. */
+static int joined_count(const struct middle_value *value, const struct middle_move *move, const int *order, int count)
+{
+    int64_t all = 1;
+    for (int i = 0; i < count; i++) {
+        int64_t own = count_of(value, move, order[i]);
+        if (own < 1 || own > MIDDLE_MAXIMUM_DIMENSION || (all *= own) > MIDDLE_MAXIMUM_DIMENSION)
+            return 0;
+    }
+    return (int)all;
+}
+
+static const int32_t *joined_positions(struct quantised_builder *builder, const struct middle_value *value,
+                                       const struct middle_move *move, const int *order, int count, int all)
+{
+    int32_t *positions = arena_array(builder->arena, int32_t, (size_t)all);
+    for (int i = 0; i < all; i++) {
+        int64_t rest = i, sum = 0;
+        for (int k = count - 1; k >= 0; k--) {
+            int64_t own = count_of(value, move, order[k]), position = position_of(value, move, order[k], rest % own);
+            sum = position < 0 || sum < 0 ? -1 : sum + position;
+            rest /= own;
+        }
+        positions[i] = (int32_t)sum;
+    }
+    return positions;
+}
+
+bool middle_lay(struct quantised_builder *builder, const char *name, const struct middle_value *value,
+                const struct middle_move *move, const struct layout *layout, int border, struct middle_value *result)
+{
+    const struct tensor from = builder->network->tensors[value->tensor];
+    const int counts[3] = {layout->rows, layout->columns, layout->rank - layout->rows - layout->columns};
+    const int *order = layout->order;
+    const int32_t *positions[3];
+    int sizes[3];
+    int64_t all = 1;
+    for (int i = 0; i < 3; order += counts[i++]) {
+        sizes[i] = joined_count(value, move, order, counts[i]);
+        if (sizes[i] == 0 || (all *= sizes[i]) > MIDDLE_MAXIMUM_ELEMENTS)
+            return false;
+        positions[i] = joined_positions(builder, value, move, order, counts[i], sizes[i]);
+    }
+    struct quantisation quantisation = {from.scale, from.zero_point + from.model_offset, from.model_offset != 0};
+    int output = quantised_tensor(builder, name, sizes[0], sizes[1], sizes[2], &quantisation);
+    struct layer *layer = quantised_layer(builder, LAYER_COPY, name, value->tensor, output);
+    layer->padding_value = border;
+    layer->map = (struct layer_map){positions[0], positions[1], positions[2]};
+    *result = (struct middle_value){output, layout_view(layout, move ? move->counts : value->view.dimensions)};
+    return true;
+}
+
+bool middle_is_whole(const struct quantised_builder *builder, const struct middle_value *value)
+{
+    return view_elements(&value->view) == (int64_t)tensor_elements(&builder->network->tensors[value->tensor]);
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Runs apps/aideck_classifier and compares what it sends with what it should have seen.
+
+usage: compare.py PICTURES DORY MODEL HEIGHTxWIDTH [--stream FILE] COMMAND...
+
+Frames must be pictures of the folder PICTURES one behind the other, none left out; the packet for each has class, number and output of
+DORY run MODEL, the golden model, on an image that is computed here; the console says the same. --stream: what went to the PC is whole
+pictures, pixel by pixel."""
+import glob
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+WIDTH, HEIGHT = 324, 244
+
+
+def covered(index, size, pixels):
+    """{pixel: weight}: what pixel `index` of `size` covers of `pixels`."""
+    low, high = index * pixels, (index + 1) * pixels
+    return {at: min(high, (at + 1) * size) - max(low, at * size) for at in range(low // size, (high - 1) // size + 1)}
+
+
+def make_input(picture, height, width):
+    if height * width == WIDTH * HEIGHT:
+        return picture
+    part_width = min(WIDTH, HEIGHT * width // height) // 4 * 4
+    part_height = min(HEIGHT, WIDTH * height // width)
+    top, left, area = (HEIGHT - part_height) // 2, (WIDTH - part_width) // 2, part_width * part_height
+    rows = [covered(row, height, part_height) for row in range(height)]
+    columns = [covered(column, width, part_width) for column in range(width)]
+    return bytes((2 * sum(picture[(top + y) * WIDTH + left + x] * down * across for y, down in row.items() for x, across in column.items())
+                  + area) // (2 * area) for row in rows for column in columns)
+
+
+def golden(dory, model, image):
+    with tempfile.NamedTemporaryFile('w', suffix='.txt') as file:
+        file.write('\n'.join(map(str, image)) + '\n')
+        file.flush()
+        output = subprocess.run([dory, 'run', model, '--input', file.name], check=True, capture_output=True, text=True).stdout
+    outputs = [int(word) for word in output.split()[1:]]
+    return outputs.index(max(outputs)), max(outputs)
+
+
+def packets_of(log):
+    packets = [bytes.fromhex(line) for line in re.findall(r'^to the Crazyflie: ([0-9a-f ]+)$', log, re.MULTILINE)]
+    for packet in packets:
+        assert len(packet) == 9 and packet[0] == 1, 'a packet %s' % packet.hex()
+    return [struct.unpack('<xBBHi', packet) for packet in packets]
+
+
+def compare_answers(log, expected):
+    packets = packets_of(log)
+    assert len(packets) >= 4, '%d packets' % len(packets)
+    assert [number for _, _, number, _ in packets] == list(range(len(packets))), 'frames are missing: %s' % packets
+    seen = [(kind, output) for kind, _, _, output in packets]
+    firsts = [first for first in range(len(expected))
+              if all(answer == expected[(first + number) % len(expected)] for number, answer in enumerate(seen))]
+    assert len(firsts) == 1, 'answers %s, golden model %s' % (seen, expected)
+    lines = [(int(number), int(output)) for number, output in re.findall(r'^frame (\d+): .*, (-?\d+)$', log, re.MULTILINE)]
+    assert lines == [(number, output) for number, (_, output) in enumerate(seen)], 'the console says %s' % lines
+    assert 'answers dropped' in log and ', 0 answers dropped' in log, 'answers were dropped'
+    print('%d frames from picture %d on, none left out: answers as the golden model has them' % (len(seen), firsts[0]))
+
+
+def frames_of(stream):
+    while stream:
+        length, targets, function = struct.unpack_from('<HBB', stream)
+        assert targets & 0x3F == 4 << 3 | 3 and function == 5, 'targets %02x, function %02x' % (targets, function)
+        yield stream[4:2 + length]
+        stream = stream[2 + length:]
+
+
+def compare_stream(path, pictures):
+    """As the viewer reads it; the last picture is cut off where the program has ended."""
+    with open(path, 'rb') as file:
+        frames = frames_of(file.read())
+    seen = []
+    for header in frames:
+        assert struct.unpack('<BHHBBI', header) == (0xBC, WIDTH, HEIGHT, 1, 0, WIDTH * HEIGHT), header
+        pixels = b''
+        while len(pixels) < WIDTH * HEIGHT:
+            part = next(frames, None)
+            if part is None:
+                break
+            pixels += part
+        if len(pixels) == WIDTH * HEIGHT:
+            assert pixels in pictures, 'picture %d of the stream is none' % len(seen)
+            seen.append(pictures.index(pixels))
+    assert seen, 'no whole picture'
+    print('to the PC: pictures %s' % ', '.join(map(str, seen)))
+
+
+def main():
+    pictures_folder, dory, model, size, *command = sys.argv[1:]
+    stream = None
+    if command[0] == '--stream':
+        stream = command[1]
+        command = command[2:]
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if result.returncode:
+        print(result.stdout[-2000:])
+        sys.exit(result.returncode)
+    print(result.stdout, end='')
+    pictures = []
+    for number in range(len(glob.glob(os.path.join(pictures_folder, 'picture-*.raw')))):
+        with open(os.path.join(pictures_folder, 'picture-%d.raw' % number), 'rb') as file:
+            pictures.append(file.read())
+    height, width = map(int, size.split('x'))
+    compare_answers(result.stdout, [golden(dory, model, make_input(picture, height, width)) for picture in pictures])
+    if stream:
+        compare_stream(stream, pictures)
+
+
+main()

@@ -1,0 +1,262 @@
+#!/usr/bin/python3
+"""Small QDQ networks, one kind of operator each, against numpy. Scales are powers of two, so that float32 is exact.
+
+usage: kinds.py DORY      exit status 77: no python3-onnx
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+except ImportError:
+    print("skipped: no onnx or numpy; on Debian: apt-get install python3-onnx python3-numpy")
+    sys.exit(77)
+
+FLOAT = np.float32
+SCALE, ZERO, OUT_SCALE, OUT_ZERO = FLOAT(2.0**-4), np.uint8(100), FLOAT(2.0**-3), np.uint8(120)
+RANDOM = np.random.default_rng(46)
+
+
+class Model:
+    def __init__(self, shape, kind=TensorProto.FLOAT, opset=13):
+        self.nodes, self.constants, self.shape, self.kind, self.opset = [], [], shape, kind, opset
+
+    def constant(self, array):
+        name = f"c{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+    def node(self, kind, inputs, count=1, **attributes):
+        names = [f"t{len(self.nodes)}_{i}" for i in range(count)]
+        self.nodes.append(helper.make_node(kind, [i if isinstance(i, str) else self.constant(i) for i in inputs], names,
+                                           name=f"{kind}_{len(self.nodes)}", **attributes))
+        return names[0] if count == 1 else names
+
+    def quantised(self, real, scale=SCALE, zero=ZERO):
+        return self.node("DequantizeLinear", [self.node("QuantizeLinear", [real, scale, zero]), scale, zero])
+
+    def write(self, path, output):
+        kind = self.kind
+        graph = helper.make_graph(self.nodes, "g", [helper.make_tensor_value_info("x", kind, self.shape)],
+                                  [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)], self.constants)
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)]), path)
+
+
+def grid(array, scale=SCALE, zero=ZERO):
+    """What a QuantizeLinear and a DequantizeLinear make of real numbers."""
+    return ((np.clip(np.rint(array / scale) + int(zero), 0, 255) - int(zero)) * scale).astype(FLOAT)
+
+
+# Each kind: the shape of the input, what is built on a quantised tensor, and the same in numpy.
+
+
+def gather(m, x): return m.node("Gather", [x, np.array([3, 0, -1])], axis=1), lambda a: a[:, [3, 0, -1]]
+
+
+def last_step(m, x): return m.node("Gather", [x, np.array(4)], axis=2), lambda a: a[:, :, 4]
+
+
+def tile(m, x): return m.node("Tile", [x, np.array([1, 1, 2, 3])]), lambda a: np.tile(a, (1, 1, 2, 3))
+
+
+def expand(m, x):
+    top = m.node("ReduceMax", [x], axes=[2, 3])
+    return m.node("Expand", [top, np.array([1, 4, 6, 5])]), lambda a: np.broadcast_to(a.max((2, 3), keepdims=True), (1, 4, 6, 5))
+
+
+def to_space(mode, order):
+    def build(m, x):
+        def compute(a):
+            parts = a.reshape((1, 2, 2, 1, 6, 5) if mode == "DCR" else (1, 1, 2, 2, 6, 5))
+            return parts.transpose(order).reshape(1, 1, 12, 10)
+        return m.node("DepthToSpace", [x], blocksize=2, mode=mode), compute
+    return build
+
+
+def to_depth(m, x):
+    def compute(a): return a.reshape(1, 4, 3, 2, 3, 2).transpose(0, 3, 5, 1, 2, 4).reshape(1, 16, 3, 3)
+    return m.node("SpaceToDepth", [x], blocksize=2), compute
+
+
+def reduction(kind, axes, keep, function):
+    def build(m, x):
+        inputs, more = ([x, np.array(axes)], {}) if kind == "ReduceSum" else ([x], {"axes": axes})
+        return m.node(kind, inputs, keepdims=keep, **more), lambda a: function(a, tuple(axes), bool(keep))
+    return build
+
+
+def mean(a, axes, keep): return a.astype(np.float64).mean(axes, keepdims=keep)
+
+
+def largest_of_three(m, x):
+    y, z = m.quantised(m.node("Neg", [x]), FLOAT(2.0**-5)), m.quantised(m.node("Abs", [x]), FLOAT(2.0**-3), np.uint8(3))
+    def compute(a): return np.maximum(np.maximum(a, grid(-a, FLOAT(2.0**-5))), grid(np.abs(a), FLOAT(2.0**-3), 3))
+    return m.node("Max", [x, y, z]), compute
+
+
+def smallest_of_rows(m, x):
+    low = m.quantised(m.node("ReduceMax", [x], axes=[3]), SCALE)
+    return m.node("Min", [low, x]), lambda a: np.minimum(grid(a.max(3, keepdims=True)), a)
+
+
+SLOPES = np.array([0.25, -0.5, 2, 0], FLOAT).reshape(4, 1, 1)
+
+
+def slopes(m, x): return m.node("PRelu", [x, SLOPES]), lambda a: np.where(a >= 0, a, a * SLOPES)
+
+
+WEIGHTS = RANDOM.integers(-127, 128, (20, 7)).astype(np.int8)
+BIAS = RANDOM.integers(-99, 100, 7).astype(FLOAT) * FLOAT(2.0**-9)
+
+
+def scaled_product(m, x):
+    w = m.node("DequantizeLinear", [WEIGHTS, FLOAT(2.0**-7), np.int8(0)])
+    return (m.node("Gemm", [x, w, BIAS], alpha=0.5, beta=2.0),
+            lambda a: 0.5 * (a.astype(np.float64) @ (WEIGHTS * 2.0**-7)) + 2 * BIAS)
+
+
+WIDE = RANDOM.integers(0, 256, (3, 2, 3, 3)).astype(np.uint8)
+
+
+def wide_weights(m, x):
+    w = m.node("DequantizeLinear", [np.concatenate([WIDE, WIDE]), FLOAT(2.0**-9), np.uint8(60)])
+
+    def compute(a):
+        real, out = (WIDE.astype(np.float64) - 60) * 2.0**-9, np.zeros((1, 6, 4, 3))
+        weights = np.concatenate([real, real])  # of two groups
+        for o in range(6):
+            for y in range(4):
+                for z in range(3):
+                    out[0, o, y, z] = np.sum(a[0, o // 3 * 2:o // 3 * 2 + 2, y:y + 3, z:z + 3] * weights[o])
+        return out
+    return m.node("Conv", [x, w], group=2), compute
+
+
+def rows_of_products(m, x):
+    w = m.node("DequantizeLinear", [WEIGHTS[:5], FLOAT(2.0**-7), np.int8(0)])
+    flat = m.node("Reshape", [x, np.array([24, 5])])
+    return m.node("MatMul", [flat, w]), lambda a: a.reshape(24, 5).astype(np.float64) @ (WEIGHTS[:5] * 2.0**-7)
+
+
+def joined_rows(m, x):
+    turned = m.node("Transpose", [x], perm=[0, 2, 3, 1])
+    return m.node("Concat", [turned, turned], axis=0), lambda a: np.concatenate([a.transpose(0, 2, 3, 1)] * 2)
+
+
+def rows_added(m, x):
+    """Tensors of five dimensions, one of which is repeated."""
+    split = m.node("Reshape", [x, np.array([2, 2, 3, 2, 5])])
+    turned = m.node("Transpose", [split], perm=[1, 0, 3, 2, 4])
+    top = m.quantised(m.node("ReduceMax", [turned], axes=[0, 3]))
+
+    def compute(a):
+        moved = a.reshape(2, 2, 3, 2, 5).transpose(1, 0, 3, 2, 4).astype(np.float64)
+        return moved + grid(moved.max((0, 3), keepdims=True))
+    return m.node("Add", [turned, top]), compute
+
+
+IMAGE = [1, 4, 6, 5]
+KINDS = [
+    ("gather", IMAGE, gather), ("last_step", IMAGE, last_step), ("tile", IMAGE, tile), ("expand", IMAGE, expand),
+    ("depth_to_space", IMAGE, to_space("DCR", (0, 3, 4, 1, 5, 2))), ("depth_to_space_crd", IMAGE, to_space("CRD", (0, 1, 4, 2, 5, 3))),
+    ("space_to_depth", [1, 4, 6, 6], to_depth),
+    ("sum_of_channels", IMAGE, reduction("ReduceSum", [1], 1, lambda a, x, k: a.sum(x, keepdims=k))),
+    ("sum_of_rows", IMAGE, reduction("ReduceSum", [2, 3], 0, lambda a, x, k: a.sum(x, keepdims=k))),
+    ("mean_of_channels", IMAGE, reduction("ReduceMean", [1], 1, mean)), ("mean_of_all", IMAGE, reduction("ReduceMean", [1, 3], 0, mean)),
+    ("largest_channel", IMAGE, reduction("ReduceMax", [1], 1, lambda a, x, k: a.max(x, keepdims=k))),
+    ("largest_of_three", IMAGE, largest_of_three), ("smallest_of_rows", IMAGE, smallest_of_rows), ("slopes", IMAGE, slopes),
+    ("scaled_product", [1, 20], scaled_product), ("wide_weights", IMAGE, wide_weights), ("rows_of_products", IMAGE, rows_of_products),
+    ("joined_rows", IMAGE, joined_rows), ("rows_added", IMAGE, rows_added),
+]
+
+
+def run(dory, model, x, folder):
+    np.save(os.path.join(folder, "x.npy"), x)
+    done = subprocess.run([dory, "run", model, "--quiet", "--input", os.path.join(folder, "x.npy"), "--output", os.path.join(folder, "y.npy")],
+                          capture_output=True, text=True)
+    if done.returncode:
+        return None, done.stderr
+    return np.load(os.path.join(folder, "y.npy")), ""
+
+
+def is_equal(name, found, text, expected):
+    found = None if found is None else found.ravel().astype(np.float64)
+    if found is not None and found.size == expected.size and np.array_equal(found, expected.ravel()):
+        return True
+    off = "" if found is None or found.size != expected.size else f"{np.sum(found != expected.ravel())} of {expected.size} elements differ"
+    print(f"{name}: {off}{text}")
+    return False
+
+
+def elements(real): return np.clip(np.rint(real / OUT_SCALE) + int(OUT_ZERO), 0, 255).astype(np.float64)
+
+
+def check_kind(dory, folder, name, shape, build):
+    model, path = Model(shape), os.path.join(folder, name + ".onnx")
+    real, compute = build(model, model.quantised("x"))
+    model.write(path, model.quantised(real, OUT_SCALE, OUT_ZERO))
+    x = RANDOM.normal(0, 3, shape).astype(FLOAT)
+    return is_equal(name, *run(dory, path, x, folder), elements(compute(grid(x))))
+
+
+def front(name, build, kind=TensorProto.FLOAT):
+    """Arithmetic in front of the first QuantizeLinear."""
+    def check(dory, folder):
+        model, path = Model([1, 3, 4, 5], kind), os.path.join(folder, name + ".onnx")
+        real, compute = build(model, "x")
+        a = model.quantised(real, FLOAT(2.0**-6), np.uint8(90))
+        model.write(path, model.quantised(model.node("Neg", [a]), OUT_SCALE, OUT_ZERO))
+        x = RANDOM.integers(0, 256, (1, 3, 4, 5)).astype(np.uint8 if kind == TensorProto.UINT8 else FLOAT)
+        return is_equal(name, *run(dory, path, x, folder), elements(-grid(compute(x.astype(FLOAT)), FLOAT(2.0**-6), 90)))
+    return check
+
+
+MEANS, DEVIATIONS = np.array([120, 99.5, 130], FLOAT).reshape(3, 1, 1), np.array([64, 80, 50], FLOAT).reshape(3, 1, 1)
+
+
+def normalised(m, x): return m.node("Div", [m.node("Sub", [x, MEANS]), DEVIATIONS]), lambda a: (a - MEANS) / DEVIATIONS
+
+
+def of_bytes(m, x): return m.node("Mul", [m.node("Cast", [x], to=1), FLOAT(2.0**-7)]), lambda a: a * FLOAT(2.0**-7)
+
+
+def turned_bytes(m, x):
+    wanted = np.array([2, 1, 0])
+    return m.node("Gather", [m.node("SpaceToDepth", [m.node("Slice", [x, np.array([0]), np.array([4]), np.array([3])])], blocksize=2),
+                             wanted], axis=1), lambda a: a[..., :4].reshape(1, 3, 2, 2, 2, 2).transpose(0, 3, 5, 1, 2, 4).reshape(1, 12, 2, 2)[:, wanted]
+
+
+def sums_of_channels(dory, folder):
+    """A last product without a QuantizeLinear, whose scales differ: real numbers."""
+    model, path = Model([1, 20]), os.path.join(folder, "sums.onnx")
+    scales = (2.0**-np.arange(5, 12)).astype(FLOAT)
+    w = model.node("DequantizeLinear", [WEIGHTS, scales, np.zeros(7, np.int8)], axis=1)
+    model.write(path, model.node("Gemm", [model.quantised("x"), w, BIAS * scales[::-1].max()]))
+    x = RANDOM.normal(0, 3, (1, 20)).astype(FLOAT)
+    found, text = run(dory, path, x, folder)
+    expected = grid(x).astype(np.float64) @ (WEIGHTS * scales.astype(np.float64)) + BIAS * scales[::-1].max()
+    unit = SCALE * scales.astype(np.float64)
+    if found is not None and found.dtype == FLOAT and np.all(np.abs(found.ravel() - expected.ravel()) <= 0.51 * unit + 1e-6):
+        return True
+    print("sums_of_channels:", text, found, expected)
+    return False
+
+
+def main():
+    dory, good = sys.argv[1], True
+    with tempfile.TemporaryDirectory() as folder:
+        for name, shape, build in KINDS:
+            good &= check_kind(dory, folder, name, shape, build)
+        for check in (front("normalised", normalised), front("of_bytes", of_bytes, TensorProto.UINT8), front("turned", turned_bytes),
+                      sums_of_channels):
+            good &= check(dory, folder)
+    print(f"{len(KINDS) + 4} kinds" + ("" if good else ", not all as they should be"))
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,14 @@
+/* Makes channels of a random network dead. */
+#ifndef DORY_TEST_DEAD_CHANNELS_H
+#define DORY_TEST_DEAD_CHANNELS_H
+
+#include "random_network.h"
+
+/* In many convolutions, some channels of the output become constant, and some of the input are no longer read. Before
+ * range_prove. */
+void random_dead_channels(struct network *network, struct random *random, struct arena *arena);
+
+/* How many channels a network has lost. */
+int dead_channel_count(const struct network *network);
+
+#endif
