@@ -126,6 +126,14 @@ static uint64_t pixels_read(const struct dory_layer *record)
     return rows * (record->input_layout == DORY_CHW ? record->input_width : columns);
 }
 
+/* A tile of a transposition has the bytes of its output. */
+static uint64_t input_tile_bytes(const struct dory_layer *record, uint32_t channels)
+{
+    if (record->operation == DORY_TRANSPOSITION)
+        return (uint64_t)record->tile.rows * record->tile.columns * record->tile.channels;
+    return pixels_read(record) * dory_element_bytes(channels, record->input_bits);
+}
+
 static bool is_sliced(const struct dory_layer *record)
 {
     return dory_reads_all_channels(record) && record->tile.input_channels < record->input_channels;
@@ -154,8 +162,7 @@ static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map
     uint32_t accumulators[2] = {map->accumulators, map->accumulators}, scratch[2] = {map->scratch, map->scratch};
     int count = 1;
     ranges[0] = (struct range){0, DORY_L1_RUNTIME_BYTES};
-    count = add_ranges(c, index, map->input, pixels_read(record) * dory_element_bytes(input_channels, record->input_bits),
-                       ranges, count);
+    count = add_ranges(c, index, map->input, input_tile_bytes(record, input_channels), ranges, count);
     if (dory_has_second_input(record))
         count = add_ranges(c, index, map->second_input,
                            (record->second_is_pixel ? 1 : pixels_read(record)) *

@@ -25,12 +25,23 @@ static bool form_sums(const struct described_layer *described, const struct aske
     return true;
 }
 
+/* Tables where these are faster. */
+static void take_tables(const struct described_layer *described, const struct asked *asked, struct formed_layer *formed)
+{
+    if (described->tables && ask_cycles(asked, described->tables) < ask_cycles(asked, &formed->record))
+        *formed = (struct formed_layer){asked->engine, *described->tables, NULL};
+}
+
 static bool form_for(const struct described_layer *described, const struct asked *asked, struct formed_layer *formed,
                      struct arena *arena)
 {
     *formed = (struct formed_layer){asked->engine, described->record, described->requantisation};
-    return described->sums ? form_sums(described, asked, formed, arena)
-                           : ask_cycles(asked, &described->record) != UINT64_MAX;
+    if (!described->sums)
+        return ask_cycles(asked, &described->record) != UINT64_MAX;
+    if (!form_sums(described, asked, formed, arena))
+        return false;
+    take_tables(described, asked, formed);
+    return true;
 }
 
 bool form_layer(const struct described_layer *described, const struct target *target, unsigned cores, const char *name,

@@ -40,6 +40,7 @@ bool describe_layer(const struct network *network, int index, struct described_l
         .record = record,
         .requantisation = arena_array(arena, struct requantisation, 1),
         .sums = arena_array(arena, struct requantise_problem, 1),
+        .tables = arena_array(arena, struct dory_layer, 1),
         .terms = {layer->input_stages[0], layer->input_stages[1]},
         .first = layer->stage_count ? layer->stages[0] : (struct stage){.count = 0, .divisor = 1},
         .arena = arena,
@@ -62,5 +63,6 @@ bool describe_layer(const struct network *network, int index, struct described_l
         diagnose(diagnostics, own.list[i].severity, own.list[i].node, own.list[i].attribute, "%s", own.list[i].text);
     described->requantisation = d.requantisation->channel_count ? d.requantisation : NULL;
     described->sums = d.sums->stage ? d.sums : NULL;
+    described->tables = d.tables->table ? d.tables : NULL;
     return own.error_count == 0;
 }

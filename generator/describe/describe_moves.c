@@ -163,7 +163,7 @@ void describe_copy(const struct description *d)
     }
     d->record->border_value = (int16_t)d->layer->padding_value;
     describe_clip(d, NULL);
-    if (!describe_window_copy(d))
+    if (!describe_window_copy(d) && !describe_transposition(d))
         describe_mapped_copy(d);
 }
 

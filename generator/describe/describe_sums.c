@@ -49,6 +49,8 @@ void describe_convolution(const struct description *d)
     describe_flattened(d);
     if (d->diagnostics->error_count == 0)
         describe_channel_stages(d);
+    if (d->diagnostics->error_count == 0)
+        describe_tables(d);
 }
 
 /* In the high half of a product, where the model's rounding is no floor in 32 bits: a mean that rounds twice, and halves

@@ -20,10 +20,11 @@ struct description {
     const struct layer *layer;
     const struct tensor *input, *second_input, *output; /* second_input: null but for additions and concatenations */
     struct dory_layer *record;
-    struct dory_stages *stages; /* of it, where it has any */
+    struct dory_stages *stages;            /* of it, where it has any */
     struct requantisation *requantisation; /* of layers without weights */
     struct requantise_problem *sums;       /* of a convolution */
-    struct stage terms[2], first; /* of layers without weights: the model's, as floors */
+    struct dory_layer *tables;             /* the same as tables of bytes; without a table where it is none */
+    struct stage terms[2], first;          /* of layers without weights: the model's, as floors */
     struct arena *arena;
     struct diagnostics *diagnostics;
 };
@@ -96,11 +97,13 @@ void describe_check_maximum_pool(const struct description *d);
 /* ---- describe_sums.c, describe_moves.c: kinds of layers ---- */
 
 void describe_convolution(const struct description *d);
+void describe_tables(const struct description *d);
 void describe_pool(struct description *d);
 void describe_addition(struct description *d);
 void describe_multiplication(struct description *d);
 void describe_concatenation(struct description *d);
 void describe_copy(const struct description *d);
+bool describe_transposition(const struct description *d); /* false where it is none */
 void describe_interpolation(struct description *d);
 void describe_table(struct description *d);
 void describe_largest(struct description *d);

@@ -27,7 +27,8 @@
     X(DORY_SOFTMAX, "softmax", "softmax")                                                                                   \
     X(DORY_MULTIPLICATION, WORD_MULTIPLICATION, "multiplication")                                                           \
     X(DORY_INTERPOLATION, "interpolation", "interpolation")                                                                 \
-    X(DORY_LARGEST, "largest", "channel of the largest element")
+    X(DORY_LARGEST, "largest", "channel of the largest element")                                                            \
+    X(DORY_TRANSPOSITION, "transposition", "transposition")
 
 /* All of enum dory_normalisation, how an accumulator becomes an element: its constant in C, and its word in report.json. */
 #define WORD_NORMALISE_NONE    "none"

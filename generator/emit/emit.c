@@ -53,8 +53,9 @@ static void add_layer_comment(struct text *text, const struct plan *plan, int in
 /* The table of a function of bytes. */
 static void add_table(struct text *text, const struct dory_layer *record, int layer)
 {
-    text_add(text, "static const uint8_t table_%d[256] __attribute__((aligned(4))) = {", layer);
-    for (int i = 0; i < 256; i++)
+    uint32_t bytes = dory_table_bytes(record);
+    text_add(text, "static const uint8_t table_%d[%" PRIu32 "] __attribute__((aligned(4))) = {", layer, bytes);
+    for (uint32_t i = 0; i < bytes; i++)
         text_add(text, "%s%u,", i % 24 ? " " : "\n    ", record->table[i]);
     text_add_string(text, "\n};\n");
 }

@@ -2,6 +2,8 @@
 #include "tile/tile_bounds.h"
 #include "tile/tile_mover.h"
 
+#include "dory/transposition.h"
+
 static bool reads_all_channels(const struct tile_bounds *bounds) { return dory_reads_all_channels(bounds->problem->layer); }
 
 /* The last rows of a layer may have more of its border. */
@@ -112,6 +114,8 @@ static struct passes input_passes(const struct tile_bounds *bounds, const struct
     const struct dory_layer *layer = bounds->problem->layer;
     const struct tiling *tiling = &candidate->tiling;
     const struct division *division = candidate->division;
+    if (layer->operation == DORY_TRANSPOSITION) /* each tile has a part of its own */
+        return (struct passes){.count = 1, .loads = candidate->tiles};
     bool again = dory_reads_all_channels(layer) && (chunks || tiling->order != DORY_SPACE_OUTER);
     struct passes passes = {.count = again ? division->channels.pieces : 1,
                             .loads = (uint64_t)division->rows.pieces * division->columns.pieces};
@@ -165,8 +169,9 @@ struct transfer_bounds tile_transfer_bounds(const struct tile_bounds *bounds, co
     uint64_t quad_bytes = tile_quad_bytes(layer, reads_all ? slice : 1);
     struct passes input = input_passes(bounds, candidate, chunks),
                   weights = weights_passes(bounds, candidate, chunks, quad_bytes);
-    uint64_t input_bytes =
-        loaded_pixels(bounds, &candidate->tiling, division) * dory_element_bytes(layer->input_channels, layer->input_bits);
+    uint64_t pixels = layer->operation == DORY_TRANSPOSITION ? (uint64_t)layer->input_height * layer->input_width
+                                                             : loaded_pixels(bounds, &candidate->tiling, division);
+    uint64_t input_bytes = pixels * dory_element_bytes(layer->input_channels, layer->input_bits);
     uint64_t output_bytes = (uint64_t)layer->output_height * layer->output_width *
                             dory_element_bytes(layer->output_channels, layer->output_bits);
     uint64_t stores = (uint64_t)division->rows.pieces * division->columns.pieces * division->channels.pieces;
@@ -206,7 +211,7 @@ static uint64_t next_load_bound(const struct tile_bounds *bounds, const struct t
 {
     const struct dory_layer *layer = bounds->problem->layer;
     uint64_t weights = layer_has_weights(layer) ? tile_first_weights_cycles(bounds->problem, tiling) : 0;
-    uint64_t input = load - weights, channels = reads_all_channels(bounds) ? weights : input;
+    uint64_t input = load - weights, channels = dory_loads_by_channels(bounds->problem->layer) ? input : weights;
     return bounds->most_channels < layer->output_channels && channels < input ? channels : input;
 }
 

@@ -2,6 +2,7 @@
 #include "tile/tile.h"
 
 #include "dory/hal.h"
+#include "dory/transposition.h"
 
 static bool is_convolution(const struct dory_layer *layer) { return layer->operation == DORY_CONVOLUTION; }
 
@@ -36,7 +37,7 @@ static struct tile_loads loads_of(const struct tile_problem *problem, const stru
     bool space = is_cut_in_space(problem, tiling), channels = is_cut_in_channels(problem, tiling);
     bool chunks = is_convolution(problem->layer) && tiling->tile.input_channels < problem->layer->input_channels;
     return (struct tile_loads){
-        .input = space || chunks || (channels && !dory_reads_all_channels(problem->layer)),
+        .input = space || chunks || (channels && dory_loads_by_channels(problem->layer)),
         .weights = channels || chunks,
         .output = space || channels,
     };

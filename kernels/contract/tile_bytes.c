@@ -19,6 +19,9 @@ bool dory_kernel_supports(const struct dory_kernel_description *kernel, const st
 
 uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned input)
 {
+    if (layer->operation == DORY_TRANSPOSITION) {
+        return dory_output_tile_bytes(layer, tile);
+    }
     uint32_t rows = dory_input_rows(layer, tile->rows);
     uint32_t columns = dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
     uint32_t channels = layer->operation == DORY_CONVOLUTION ? tile->input_channels

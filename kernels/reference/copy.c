@@ -1,4 +1,6 @@
-/* Copies bytes by a map or with a stride. Shapes: any, HWC. Each core takes a part of the pixels, element by element. */
+/* Copies bytes by a map, with a stride or with their dimensions in another order. Shapes: any, HWC. Each core takes a part
+ * of the pixels, element by element. */
+#include "dory/transposition.h"
 #include "elements.h"
 #include "reference.h"
 
@@ -26,6 +28,29 @@ void dory_reference_copy(const struct dory_layer *layer, const struct dory_tile 
         for (uint32_t channel = 0; channel < tile->channels; channel++) {
             const uint8_t *from = source(layer, tile, pixel / tile->columns, pixel % tile->columns, channel);
             output[channel] = from ? *from : (uint8_t)layer->border_value;
+        }
+    }
+}
+
+/* How far apart in the input tile the elements are that follow each other along a dimension of the output. */
+static uint32_t step_of(const struct dory_layer *layer, const struct dory_tile *tile, unsigned dimension)
+{
+    return dory_axis(layer, 2) == dimension   ? 1
+           : dory_axis(layer, 1) == dimension ? tile->input_channels
+                                              : (uint32_t)tile->input_columns * tile->input_channels;
+}
+
+void dory_reference_transposition(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
+                                  unsigned cores)
+{
+    uint32_t row_step = step_of(layer, tile, 0), column_step = step_of(layer, tile, 1), step = step_of(layer, tile, 2);
+    struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
+    for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
+        const uint8_t *input =
+            (const uint8_t *)tile->input + pixel / tile->columns * row_step + pixel % tile->columns * column_step;
+        uint8_t *output = (uint8_t *)tile->output + pixel * tile->channels;
+        for (uint32_t channel = 0; channel < tile->channels; channel++) {
+            output[channel] = input[channel * step];
         }
     }
 }

@@ -12,6 +12,7 @@ static bool is_addition(const struct dory_layer *layer) { return layer->operatio
 static bool is_multiplication(const struct dory_layer *layer) { return layer->operation == DORY_MULTIPLICATION; }
 static bool is_grouped(const struct dory_layer *layer) { return layer->operation == DORY_GROUPED; }
 static bool is_copy(const struct dory_layer *layer) { return layer->operation == DORY_COPY; }
+static bool is_transposition(const struct dory_layer *layer) { return layer->operation == DORY_TRANSPOSITION; }
 static bool is_table(const struct dory_layer *layer) { return layer->operation == DORY_TABLE; }
 static bool is_interpolation(const struct dory_layer *layer) { return layer->operation == DORY_INTERPOLATION; }
 static bool has_thresholds(const struct dory_layer *layer) { return layer->normalisation == DORY_NORMALISE_THRESHOLDS; }
@@ -103,6 +104,14 @@ static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_ti
 {
     (void)layer;
     return pixels_cycles(tile, cores, 120);
+}
+
+/* Cores have parts of the rows. */
+static uint64_t transposition_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer;
+    uint64_t pixels = items_of_slowest_core((uint64_t)tile->rows * tile->columns, cores);
+    return pixels * (tile->channels * 8u + 80) + 300;
 }
 
 /* Elements come from a table in L2. */
@@ -199,6 +208,13 @@ static const struct dory_kernel_description copy = {
     .cycles = copy_cycles,
 };
 
+static const struct dory_kernel_description transposition = {
+    .name = "dory_reference_transposition",
+    .supports = is_transposition,
+    .scratch_bytes = no_scratch,
+    .cycles = transposition_cycles,
+};
+
 static const struct dory_kernel_description table = {
     .name = "dory_reference_table",
     .supports = is_table,
@@ -235,8 +251,8 @@ static const struct dory_kernel_description largest = {
 };
 
 static const struct dory_kernel_description *const kernels[] = {
-    &convolution, &depthwise, &depthwise_chw, &pool,          &addition, &multiplication, &grouped, &concatenation,
-    &table,       &softmax,   &exact_softmax, &interpolation, &copy,     &largest,        NULL,
+    &convolution, &depthwise, &depthwise_chw, &pool,          &addition, &multiplication, &grouped,       &concatenation,
+    &table,       &softmax,   &exact_softmax, &interpolation, &copy,     &largest,        &transposition, NULL,
 };
 
 const struct dory_engine dory_portable_engine = {.name = "portable", .kernels = kernels};

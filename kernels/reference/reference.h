@@ -17,6 +17,7 @@ dory_kernel_function dory_reference_softmax;
 dory_kernel_function dory_reference_softmax_exact;
 dory_kernel_function dory_reference_interpolation;
 dory_kernel_function dory_reference_copy;
+dory_kernel_function dory_reference_transposition;
 dory_kernel_function dory_reference_largest;
 
 #endif

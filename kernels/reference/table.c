@@ -6,11 +6,18 @@
 
 void dory_reference_table(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    const uint8_t *table = layer->table, *input = tile->input;
+    const uint8_t *input = tile->input;
     uint8_t *output = tile->output;
-    struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns * tile->channels, core, cores);
-    for (uint32_t i = share.first; i < share.end; i++) {
-        output[i] = table[input[i]];
+    bool has_tables = layer->input_channels == 1;
+    uint32_t row_step = (uint32_t)layer->stride_height * tile->input_columns * tile->input_channels;
+    uint32_t column_step = (uint32_t)layer->stride_width * tile->input_channels;
+    struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
+    for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
+        const uint8_t *from = input + pixel / tile->columns * row_step + pixel % tile->columns * column_step;
+        for (uint32_t channel = 0; channel < tile->channels; channel++) {
+            const uint8_t *table = layer->table + (has_tables ? 256 * (tile->first_channel + channel) : 0);
+            output[pixel * tile->channels + channel] = table[from[has_tables ? 0 : channel]];
+        }
     }
 }
 

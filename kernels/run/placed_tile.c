@@ -1,5 +1,7 @@
 #include "placed_tile.h"
 
+#include "dory/transposition.h"
+
 void dory_place_nothing(struct dory_placed_tile *placed)
 {
     placed->at = (struct dory_cursor){UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
@@ -71,18 +73,42 @@ static inline void place_output(struct dory_placed_tile *placed, const struct do
     tile->first_column = (uint16_t)at->column;
 }
 
+/* Of a transposition: what a tile has of a dimension of the output it has of the input's dimension that is the same. */
+static void place_transposed_input(struct dory_placed_tile *placed, const struct dory_layer *layer)
+{
+    struct dory_tile *tile = &placed->tile;
+    const struct dory_cursor *at = &placed->at;
+    const uint32_t starts[3] = {at->row, at->column, at->channel};
+    const uint16_t extents[3] = {tile->rows, tile->columns, tile->channels};
+    tile->first_chunk = tile->last_chunk = 1;
+    tile->input_rows = extents[dory_axis(layer, 0)];
+    tile->input_columns = extents[dory_axis(layer, 1)];
+    tile->input_channels = extents[dory_axis(layer, 2)];
+    placed->input_row = (int32_t)starts[dory_axis(layer, 0)];
+    placed->input_column = (int32_t)starts[dory_axis(layer, 1)];
+    placed->input_channel = starts[dory_axis(layer, 2)];
+    placed->valid = (struct dory_valid){0, tile->input_rows, 0, tile->input_columns};
+    placed->has_border = false;
+}
+
 static inline void place_input(struct dory_placed_tile *placed, const struct dory_layer *layer)
 {
     struct dory_tile *tile = &placed->tile;
     const struct dory_cursor *at = &placed->at;
     struct dory_valid *valid = &placed->valid;
+    if (layer->operation == DORY_TRANSPOSITION) {
+        place_transposed_input(placed, layer);
+        return;
+    }
     tile->input_channels = tile->channels;
     tile->first_chunk = tile->last_chunk = 1;
+    placed->input_channel = at->channel;
     if (dory_reads_all_channels(layer)) {
         uint32_t left = (uint32_t)layer->input_channels - at->chunk;
         tile->input_channels = (uint16_t)dory_minimum(layer->tile.input_channels, left);
         tile->first_chunk = at->chunk == 0;
         tile->last_chunk = tile->input_channels == left;
+        placed->input_channel = at->chunk;
     }
     tile->input_rows = (uint16_t)dory_input_rows(layer, tile->rows);
     tile->input_columns =
@@ -111,7 +137,7 @@ static inline void place_buffers(struct dory_placed_tile *placed, const struct d
     bool new_chunk = at->chunk != then->chunk;
     bool new_space = at->row != then->row || at->column != then->column || tile->rows != before->tile.rows;
 
-    placed->load_input = new_space || (dory_reads_all_channels(layer) ? new_chunk : new_channels);
+    placed->load_input = new_space || (dory_loads_by_channels(layer) ? new_channels : new_chunk);
     bool first_of_layer = before->tile.rows == 0;
     placed->load_weights =
         layer->quad_bytes != 0 ? new_channels || new_chunk : first_of_layer && dory_table_bytes(layer) != 0;

@@ -24,6 +24,7 @@ struct dory_placed_tile {
     struct dory_cursor at;
     struct dory_valid valid;
     int32_t input_row, input_column; /* of the tile's first input row and column in the tensor; negative in the border */
+    uint32_t input_channel;
     uint32_t input_buffer, weights_buffer, output_buffer; /* index in struct dory_l1_map */
     uint32_t load_input, load_weights; /* truth values, these too; words, because only words have short instructions */
     uint32_t has_border;

@@ -135,7 +135,7 @@ static unsigned describe_input(struct hal_dma_copy *copy, const struct dory_plac
         .bits = bits,
         .row = (uint32_t)(placed->input_row + (int32_t)valid->top),
         .column = (uint32_t)(placed->input_column + (int32_t)valid->left),
-        .channel = dory_reads_all_channels(layer) ? placed->at.chunk : placed->at.channel,
+        .channel = placed->input_channel,
         .rows = (uint32_t)valid->bottom - valid->top,
         .columns = (uint32_t)valid->right - valid->left,
         .channels = channels,

@@ -33,6 +33,10 @@ typedef uint64_t dory_share_cycles(const void *context, uint32_t first, uint32_t
 /* The most that a core takes of so many items, as dory_grid_share_of divides them. */
 uint64_t dory_busiest_cycles(uint32_t items, unsigned cores, dory_share_cycles *share_cycles, const void *context);
 
+/* Of a run of bytes that dory_copy_run moves, in the mean of pixels so many bytes apart: from the first byte of one of the
+ * input to byte `start` of one of the output. */
+uint64_t dory_run_cycles(uint32_t bytes, uint32_t step, uint32_t start, uint32_t output_step);
+
 /* Cycles of an element, beside those of its form, where its division is made bit by bit; what is left is sooner found to
  * be less than a divisor that is beyond 32 bits. */
 static inline uint32_t dory_bitwise_division_cycles(const struct dory_layer *layer)

@@ -1,6 +1,8 @@
 /* What the planner knows of the kernels that make whole pixels: interpolation, softmax, largest element. */
 #include "description.h"
 
+#include "moves/interpolation.h"
+
 static bool interpolation_supports(const struct dory_layer *layer)
 {
     return layer->operation == DORY_INTERPOLATION && layer->normalisation == DORY_NORMALISE_HIGH && layer->input_bits == 8 &&
@@ -23,27 +25,40 @@ static uint64_t windows_cycles(const struct dory_layer *layer, uint32_t channels
                         : channels * (windows * 81 + layer->row_pairs * 27u + 7) + 186;
 }
 
-/* Of a pixel whose scale is a shift: fours, and in a call of its own what is no four. */
-static uint64_t shifted_cycles(const struct dory_layer *layer, uint32_t channels)
+static bool has_windows(const struct dory_layer *layer) { return layer->row_pairs > 1 || layer->column_pairs > 1; }
+
+/* Of a pixel: where its elements are, and its channels; fours of those whose weights are bytes and whose scale is a shift.
+ */
+static uint64_t pixel_cycles(const struct dory_layer *layer, uint32_t channels)
 {
-    uint32_t fours = are_bytes(layer) ? channels / 4 : 0, rest = channels - 4 * fours;
-    return channels < 4 ? channels * 25 + 142 : fours * 48 + rest * 25 + (fours ? 230 : 215) + (rest ? 65 : 0);
+    bool is_shift = layer->stages->first.multiplier == 1 << 30 && layer->left_shift >= 2;
+    uint32_t fours = is_shift && are_bytes(layer) ? channels / 4 : 0;
+    if (!is_shift) {
+        return channels * (layer->rounding == DORY_ROUND_FLOOR ? 19u : 22u) + 18;
+    }
+    return channels < 4 ? channels * 17 + 18 : fours * 48 + (channels - 4 * fours) * 17 + 62;
 }
 
 static uint64_t interpolation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
-    if (layer->row_pairs > 1 || layer->column_pairs > 1) {
+    if (has_windows(layer)) {
+        uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
         return pixels * windows_cycles(layer, tile->channels) + 475;
     }
-    bool is_shift = layer->stages->first.multiplier == 1 << 30 && layer->left_shift >= 2;
-    return is_shift ? pixels * shifted_cycles(layer, tile->channels) + 560 : pixels * (tile->channels * 35u + 160) + 500;
+    struct dory_parts parts = dory_parts_of(tile->rows, tile->columns, cores);
+    return parts.rows * (parts.columns * pixel_cycles(layer, tile->channels) + 110) + parts.columns * 50 + 600;
+}
+
+static uint32_t interpolation_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                            unsigned cores)
+{
+    return has_windows(layer) ? 0 : cores * dory_parts_of(tile->rows, tile->columns, cores).columns * DORY_COLUMN_BYTES;
 }
 
 const struct dory_kernel_description dory_xpulpv2_interpolation_description = {
     .name = "dory_xpulpv2_interpolation",
     .supports = interpolation_supports,
-    .scratch_bytes = dory_no_scratch,
+    .scratch_bytes = interpolation_scratch_bytes,
     .cycles = interpolation_cycles,
     .code_percent = 41,
 };

@@ -35,6 +35,8 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_LOAD_BYTE_AT(d, offset, base)                              "p.lbu " d ", " offset "(" base ")\n"
 #define XPULP_LOAD_BYTE_STEP(d, step, base)                              "p.lbu " d ", " step "(" base "!)\n"
 #define XPULP_STORE_BYTE_AT(s, offset, base)                             "p.sb " s ", " offset "(" base ")\n"
+#define XPULP_LOAD_BYTE_NEXT(d, base)                                    "p.lbu " d ", 1(" base "!)\n"
+#define XPULP_STORE_BYTE_NEXT(s, base)                                   "p.sb " s ", 1(" base "!)\n"
 #define XPULP_LOAD_SIGNED_BYTE_NEXT(d, base)                             "p.lb " d ", 1(" base "!)\n"
 #define XPULP_LOAD_SIGNED_BYTE_STEP(d, step, base)                       "p.lb " d ", " step "(" base "!)\n"
 #define XPULP_LOAD_HALF_STEP(d, step, base)                              "p.lhu " d ", " step "(" base "!)\n"
@@ -59,6 +61,8 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_LOAD_BYTE_AT(d, offset, base)                              ".insn r 0x03, 7, 0x20, " d ", " base ", " offset "\n"
 #define XPULP_LOAD_BYTE_STEP(d, step, base)                              ".insn r 0x0B, 7, 0x20, " d ", " base ", " step "\n"
 #define XPULP_STORE_BYTE_AT(s, offset, base)                             ".insn r 0x23, 4, 0x00, " offset ", " base ", " s "\n"
+#define XPULP_LOAD_BYTE_NEXT(d, base)                                    ".insn i 0x0B, 4, " d ", " base ", 1\n"
+#define XPULP_STORE_BYTE_NEXT(s, base)                                   ".insn s 0x2B, 0, " s ", 1(" base ")\n"
 #define XPULP_LOAD_SIGNED_BYTE_NEXT(d, base)                             ".insn i 0x0B, 0, " d ", " base ", 1\n"
 #define XPULP_LOAD_SIGNED_BYTE_STEP(d, step, base)                       ".insn r 0x0B, 7, 0x00, " d ", " base ", " step "\n"
 #define XPULP_LOAD_HALF_STEP(d, step, base)                              ".insn r 0x0B, 7, 0x28, " d ", " base ", " step "\n"
@@ -82,6 +86,8 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define P_LBU_AT(d, offset, base) XPULP_LOAD_BYTE_AT(d, offset, base)
 #define P_LBU_STEP(d, step, base) XPULP_LOAD_BYTE_STEP(d, step, base)
 #define P_SB_AT(s, offset, base)  XPULP_STORE_BYTE_AT(s, offset, base)
+#define P_LBU_NEXT(d, base)       XPULP_LOAD_BYTE_NEXT(d, base)
+#define P_SB_NEXT(s, base)        XPULP_STORE_BYTE_NEXT(s, base)
 #define P_LB_NEXT(d, base)        XPULP_LOAD_SIGNED_BYTE_NEXT(d, base)
 #define P_LB_STEP(d, step, base)  XPULP_LOAD_SIGNED_BYTE_STEP(d, step, base)
 #define P_LHU_STEP(d, step, base) XPULP_LOAD_HALF_STEP(d, step, base)

@@ -119,10 +119,12 @@
     KERNEL(addition_any)                                                                                                    \
     KERNEL(multiplication)                                                                                                  \
     KERNEL(table)                                                                                                           \
+    KERNEL(tables)                                                                                                          \
     KERNEL(pool_maximum)                                                                                                    \
     KERNEL(pool_average)                                                                                                    \
     KERNEL(pool_any)                                                                                                        \
     KERNEL(copy)                                                                                                            \
+    KERNEL(transposition)                                                                                                   \
     KERNEL(concatenation)                                                                                                   \
     KERNEL(concatenation_any)                                                                                               \
     KERNEL(interpolation)                                                                                                   \

@@ -2,12 +2,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "choose/form.h"
 #include "describe/requantise.h"
 #include "dory/normalise.h"
+#include "dory/transposition.h"
 #include "expect.h"
 #include "network/stage.h"
 #include "networks.h"
-#include "choose/form.h"
 
 struct fixture {
     struct arena arena;
@@ -242,8 +243,83 @@ static void test_blames_producer(void)
     arena_free(&f.arena);
 }
 
+/* A convolution of single bytes is the model's arithmetic, looked up. */
+static void test_tables(void)
+{
+    struct fixture f;
+    struct dory_layer record;
+    const char *text;
+    start(&f);
+    builder_convolution(&f.builder, builder_input(&f.builder, 33, 35, 1), 1, 2, 0, 3);
+    finish(&f);
+    EXPECT(describe(&f, &record, &text), "%s", text);
+    EXPECT(record.operation == DORY_TABLE && record.stride_width == 2 && dory_table_bytes(&record) == 3 * 256, "no tables");
+    for (int i = 0; i < 3 * 256 && record.operation == DORY_TABLE; i++) {
+        wide value = stage_apply(&f.layer->stages[0], i / 256, f.layer->weights[i / 256] * (int64_t)(i % 256));
+        EXPECT(record.table[i] == value, "byte %d of channel %d", i % 256, i / 256);
+    }
+    arena_free(&f.arena);
+}
+
+/* A copy that takes rows, columns and channels from a list each: positions of the dimensions `order` of a 6 x 5 x 7 tensor,
+ * in the shape of the output, or all in one list of channels. */
+static void order_of_copy(struct fixture *f, const int *order, bool flat)
+{
+    static const int sizes[3] = {6, 5, 7}, steps[3] = {35, 7, 1};
+    int32_t *lists[3];
+    int shape[3] = {sizes[order[0]], sizes[order[1]], sizes[order[2]]};
+    for (int i = 0; i < 3; i++) {
+        lists[i] = arena_array(&f->arena, int32_t, 210);
+        for (int k = 0; k < shape[i]; k++)
+            lists[i][k] = k * steps[order[i]];
+    }
+    int32_t *all = arena_array(&f->arena, int32_t, 210);
+    for (int i = 0; flat && i < 210; i++)
+        all[i] = lists[0][i / (shape[1] * shape[2])] + lists[1][i / shape[2] % shape[1]] + lists[2][i % shape[2]];
+    f->layer->kind = LAYER_COPY;
+    f->layer->stage_count = 0;
+    f->output->height = flat ? 1 : shape[0], f->output->width = flat ? 1 : shape[1];
+    f->output->channels = flat ? 210 : shape[2];
+    f->layer->map = (struct layer_map){flat ? arena_array(&f->arena, int32_t, 1) : lists[0],
+                                       flat ? arena_array(&f->arena, int32_t, 1) : lists[1], flat ? all : lists[2]};
+}
+
+/* `rows`, `columns` and `channels` of the output; 0: no transposition. */
+static void expect_order(const int *order, bool flat, int rows, int columns, int channels)
+{
+    struct fixture f;
+    struct dory_layer record;
+    const char *text;
+    start(&f);
+    builder_convolution(&f.builder, builder_input(&f.builder, 6, 5, 7), 1, 1, 0, 7);
+    finish(&f);
+    order_of_copy(&f, order, flat);
+    EXPECT(describe(&f, &record, &text), "%s", text);
+    EXPECT((record.operation == DORY_TRANSPOSITION) == (rows > 0), "%d%d%d: operation %d", order[0], order[1], order[2],
+           record.operation);
+    EXPECT(rows == 0 ||
+               (record.output_height == rows && record.output_width == columns && record.output_channels == channels),
+           "%d%d%d: %d x %d x %d", order[0], order[1], order[2], record.output_height, record.output_width,
+           record.output_channels);
+    arena_free(&f.arena);
+}
+
+static void test_transpositions(void)
+{
+    for (int flat = 0; flat < 2; flat++) {
+        expect_order((int[]){0, 1, 2}, flat, 0, 0, 0); /* nothing moves */
+        expect_order((int[]){2, 0, 1}, flat, 7, 1, 30);
+        expect_order((int[]){1, 2, 0}, flat, 35, 1, 6);
+        expect_order((int[]){0, 2, 1}, flat, 6, 7, 5);
+        expect_order((int[]){1, 0, 2}, flat, 5, 6, 7);
+        expect_order((int[]){2, 1, 0}, flat, 7, 5, 6);
+    }
+}
+
 int main(void)
 {
+    test_tables();
+    test_transpositions();
     test_forms();
     test_refusals();
     test_flattening();

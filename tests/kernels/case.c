@@ -34,6 +34,7 @@ static dory_kernel_function *reference_of(const struct dory_layer *layer)
     switch (layer->operation) {
     case DORY_CONCATENATION: return dory_reference_concatenation;
     case DORY_LARGEST: return dory_reference_largest;
+    case DORY_TRANSPOSITION: return dory_reference_transposition;
     case DORY_INTERPOLATION: return dory_reference_interpolation;
     case DORY_SOFTMAX: return by_thresholds ? dory_reference_softmax_exact : dory_reference_softmax;
     case DORY_CONVOLUTION: return dory_reference_convolution;
@@ -68,6 +69,10 @@ void shape_tile(struct test_case *test)
     tile->input_columns =
         (uint16_t)dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
     if (layer->input_layout == DORY_CHW) {
+        tile->input_columns = layer->input_width;
+    }
+    if (layer->operation == DORY_TRANSPOSITION) { /* all of the layer */
+        tile->input_rows = layer->input_height;
         tile->input_columns = layer->input_width;
     }
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
@@ -242,7 +247,8 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     layer->stride_height = layer->stride_width = shape->stride;
     layer->dilation_height = 1;
     layer->dilation_width = shape->dilation_width;
-    layer->input_channels = shape->operation == DORY_CONVOLUTION ? shape->input_channels : shape->channels;
+    layer->input_channels =
+        shape->operation == DORY_CONVOLUTION || shape->operation == DORY_TABLE ? shape->input_channels : shape->channels;
     if (shape->operation == DORY_GROUPED) {
         layer->input_channels = shape->input_channels;
         layer->group_channels = shape->input_channels / shape->groups;

@@ -59,6 +59,44 @@ static void random_copy(struct test_case *test)
     shape_tile(test);
 }
 
+/* Of one channel, into one or some, with a stride. */
+static void random_tables(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    if (test->shape.channels > 8) {
+        test->shape.channels = (uint16_t)random_between(1, 8);
+    }
+    test->tile.first_channel = (uint16_t)(4 * random_up_to(1));
+    layer->output_channels = (uint16_t)(test->tile.first_channel + test->shape.channels);
+    layer->input_channels = test->shape.input_channels = 1;
+    layer->stride_height = (uint16_t)random_between(layer->output_channels == 1 ? 2 : 1, 3);
+    layer->stride_width = (uint16_t)random_between(1, 3);
+    shape_tile(test);
+}
+
+/* A tile that is all of the layer, in one of the six orders of its dimensions, often with few elements along one of them. */
+static void random_transposition(struct test_case *test)
+{
+    static const uint8_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    struct dory_layer *layer = &test->layer;
+    uint16_t *output = &test->shape.rows; /* rows, columns and channels follow each other */
+    memset(layer, 0, sizeof *layer);
+    layer->operation = DORY_TRANSPOSITION;
+    layer->input_bits = layer->output_bits = 8;
+    const uint8_t *order = orders[random_up_to(5)];
+    layer->axes = (uint8_t)(order[0] | order[1] << 2 | order[2] << 4);
+    for (int i = 0; i < 3; i++) {
+        output[i] = (uint16_t)(one_in(4) ? 1 : one_in(8) ? random_between(1, 200) : random_between(1, 12));
+    }
+    layer->output_height = output[0], layer->output_width = output[1], layer->output_channels = output[2];
+    layer->input_height = output[order[0]], layer->input_width = output[order[1]];
+    layer->input_channels = test->shape.input_channels = output[order[2]];
+    test->tile.first_channel = 0;
+    layer->kernel_height = layer->kernel_width = layer->dilation_height = layer->dilation_width = 1;
+    layer->stride_height = layer->stride_width = 1;
+    shape_tile(test);
+}
+
 /* ---- thresholds, of pools and concatenations ---- */
 
 static void fill_thresholds(struct test_case *test)
@@ -243,6 +281,10 @@ void random_moves(struct test_case *test)
         fill_thresholds(test);
     } else if (is_kernel(test, "dory_xpulpv2_copy")) {
         random_copy(test);
+    } else if (is_kernel(test, "dory_xpulpv2_tables")) {
+        random_tables(test);
+    } else if (is_kernel(test, "dory_xpulpv2_transposition")) {
+        random_transposition(test);
     } else if (is_kernel(test, "dory_xpulpv2_concatenation")) {
         random_concatenation(test);
     } else if (is_kernel(test, "dory_xpulpv2_concatenation_any")) {
@@ -269,6 +311,17 @@ static void usual_concatenation(struct test_case *test, const struct dory_layer 
     }
 }
 
+/* Rows become channels, and channels rows. */
+static void reverse(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    layer->stages = NULL;
+    layer->axes = 2 | 1 << 2;
+    layer->input_height = layer->output_channels;
+    layer->input_width = layer->output_width;
+    layer->input_channels = layer->output_height;
+}
+
 /* Of an image half as large in each direction; of two inputs of the same channels. */
 static void usual_move(struct test_case *test)
 {
@@ -283,9 +336,11 @@ static void usual_move(struct test_case *test)
         layer->kernel_width = layer->input_width = layer->output_width / 2;
         layer->stride_height = layer->stride_width = 0;
         layer->row_pairs = layer->column_pairs = 1;
-        fill_interpolation(test, 2, wanted.rounding, true);
+        fill_interpolation(test, 2, wanted.rounding, wanted.rounding == DORY_ROUND_AWAY);
     } else if (layer->operation == DORY_SOFTMAX) {
         fill_softmax(test);
+    } else if (layer->operation == DORY_TRANSPOSITION) {
+        reverse(test);
     }
     test->shape.input_channels = layer->input_channels;
 }
@@ -296,7 +351,7 @@ void usual_moves(struct test_case *test)
     if (is_pool(layer) && layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
         fill_thresholds(test);
     } else if (layer->operation == DORY_CONCATENATION || layer->operation == DORY_INTERPOLATION ||
-               layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY) {
+               layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY || layer->operation == DORY_TRANSPOSITION) {
         usual_move(test);
     }
 }

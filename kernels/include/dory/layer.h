@@ -66,8 +66,7 @@ typedef void dory_kernel_function(const struct dory_layer *layer, const struct d
 /* ---- one layer --------------------------------------------------------------------------------------------- */
 
 enum dory_operation {
-    DORY_CONVOLUTION, /* every output channel reads every input channel; a fully connected layer is a 1x1 one on 1x1 pixels
-                       */
+    DORY_CONVOLUTION, /* every output channel reads every input channel; fully connected: 1x1 on 1x1 pixels */
     DORY_DEPTHWISE,   /* output channel c reads input channel c */
     DORY_MAXIMUM_POOL,
     DORY_AVERAGE_POOL,   /* accumulator = sum over the whole kernel, border counted as border_value */
@@ -75,11 +74,12 @@ enum dory_operation {
     DORY_GROUPED,        /* output channel c reads the group_channels input channels of group c / group_outputs */
     DORY_CONCATENATION,  /* accumulator = stage(input 0), and behind its channels stage(input 1) */
     DORY_COPY,           /* moves bytes: see `map` */
-    DORY_TABLE,          /* output byte = table[input byte] */
+    DORY_TABLE,          /* output byte = table[input byte]: one table, or of the only input channel one for each output's */
     DORY_SOFTMAX,        /* of the bytes of each pixel: see `exponentials` */
     DORY_MULTIPLICATION, /* accumulator = stage(input 0) * stage(input 1) */
     DORY_INTERPOLATION,  /* accumulator = weighted sum of rows and columns: see `taps` */
-    DORY_LARGEST         /* element of 8, 16 or 32 bits = the channel of a pixel's largest byte, the first of equal ones */
+    DORY_LARGEST,        /* element of 8, 16 or 32 bits = the channel of a pixel's largest byte, the first of equal ones */
+    DORY_TRANSPOSITION   /* moves bytes: the dimensions in another order, see `axes` */
 };
 
 /* How an accumulator becomes an output element:  y = clip(floor((multiplier * accumulator + addend) / divisor)).
@@ -197,11 +197,15 @@ struct dory_layer {
     uint8_t input_bits, second_input_bits, output_bits, weight_bits; /* of an element: 2, 4, 8, 16 or 32 */
     uint8_t input_is_signed, second_input_is_signed, output_is_signed;
     uint8_t input_layout, output_layout; /* enum dory_layout; an input in CHW is the only one */
-    uint8_t pixel_ways; /* a hint: work is split in pixel_ways x (cores / pixel_ways) parts; 0: the kernel decides */
-    uint8_t left_shift, rounding; /* for DORY_NORMALISE_HIGH and _SHARED; rounding: enum dory_rounding, for _SPLIT, too */
-    uint8_t second_is_pixel;      /* DORY_MULTIPLICATION: the second input has 1x1 pixels, a factor for each channel */
-    uint8_t row_divisor;          /* DORY_COPY with a map, DORY_INTERPOLATION: the window of output row y starts at input row
-                                     floor(y * stride_height / row_divisor) - padding_top; 0 for all others, which is as 1 */
+    uint8_t pixel_ways;     /* a hint: work is split in pixel_ways x (cores / pixel_ways) parts; 0: the kernel decides */
+    union {                 /* by one name in tables of members */
+        uint8_t left_shift; /* for DORY_NORMALISE_HIGH and _SHARED */
+        uint8_t axes;       /* for DORY_TRANSPOSITION, see dory_axis */
+    };
+    uint8_t rounding;        /* enum dory_rounding, for DORY_NORMALISE_HIGH, _SHARED and _SPLIT */
+    uint8_t second_is_pixel; /* DORY_MULTIPLICATION: the second input has 1x1 pixels, a factor for each channel */
+    uint8_t row_divisor;     /* DORY_COPY with a map, DORY_INTERPOLATION: the window of output row y starts at input row
+                                floor(y * stride_height / row_divisor) - padding_top; 0 for all others, which is as 1 */
 
     /* the whole layer */
     uint16_t input_height, input_width, input_channels;
@@ -243,8 +247,8 @@ struct dory_layer {
          * padding, which says the same of rows and columns, and channels stay. */
         const int32_t *map;
 
-        /* DORY_TABLE: 256 bytes. The tile loop lays them where a convolution's tile has its weights, as it does with the
-         * next. */
+        /* DORY_TABLE: 256 bytes a table. The tile loop lays them where a convolution's tile has its weights, as it does with
+         * the next. */
         const uint8_t *table; /* at a multiple of 4 */
 
         /* DORY_ADDITION with DORY_NORMALISE_HIGH: 256 words for each input, whose sum is a << left_shift: each has its
@@ -419,8 +423,8 @@ static inline bool dory_reads_all_channels(const struct dory_layer *layer)
 {
     /* as a set, for the driver asks often, and its instructions come through a cache of 1 kB */
     const uint32_t those = 1u << DORY_CONVOLUTION | 1u << DORY_GROUPED | 1u << DORY_CONCATENATION | 1u << DORY_SOFTMAX |
-                           1u << DORY_COPY | 1u << DORY_LARGEST;
-    return those >> layer->operation & 1;
+                           1u << DORY_COPY | 1u << DORY_LARGEST | 1u << DORY_TRANSPOSITION;
+    return (those >> layer->operation & 1) || (layer->operation == DORY_TABLE && layer->input_channels == 1);
 }
 
 static inline bool dory_has_second_input(const struct dory_layer *layer)
@@ -442,8 +446,8 @@ static inline uint32_t dory_input_channels(const struct dory_layer *layer, unsig
 static inline uint32_t dory_table_bytes(const struct dory_layer *layer)
 {
     bool high = layer->normalisation == DORY_NORMALISE_HIGH;
-    return layer->operation == DORY_TABLE                    ? 256
-           : layer->operation == DORY_ADDITION && high       ? 2048
+    return layer->operation == DORY_TABLE              ? (layer->input_channels == 1 ? 256u * layer->output_channels : 256)
+           : layer->operation == DORY_ADDITION && high ? 2048
            : layer->operation == DORY_INTERPOLATION && !high ? DORY_THRESHOLDS * 4
                                                              : 0;
 }

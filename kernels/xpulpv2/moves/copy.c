@@ -5,9 +5,9 @@
  * map lies in L2: a core reads it once a row and once a pixel. */
 #include <stdbool.h>
 
-#include "share.h"
-#include "xpulp.h"
-#include "xpulpv2.h"
+#include "../share.h"
+#include "../xpulpv2.h"
+#include "copy_run.h"
 
 struct copy {
     const uint8_t *input;
@@ -18,19 +18,6 @@ struct copy {
     int32_t above;                            /* bytes of the input's rows above the tile */
     uint32_t border;                          /* four of it */
 };
-
-/* Unaligned words are two accesses each on RI5CY, still fewer than bytes. */
-static inline void copy_run(const uint8_t *from, uint8_t *to, uint32_t bytes)
-{
-    for (; bytes >= 8; bytes -= 8, from += 8, to += 8) {
-        uint32_t first = dory_load_word(from), second = dory_load_word(from + 4);
-        dory_store_word(to, first);
-        dory_store_word(to + 4, second);
-    }
-    for (; bytes != 0; bytes--) {
-        *to++ = *from++;
-    }
-}
 
 static inline void fill_run(uint8_t *to, uint32_t value, uint32_t bytes)
 {
@@ -62,7 +49,7 @@ static void copy_mapped(const struct copy *copy, uint32_t row, uint32_t first, u
         } else if (copy->channels) {
             pick(copy, from, to);
         } else {
-            copy_run(from + copy->channel, to, copy->count);
+            dory_copy_run(from + copy->channel, to, copy->count);
         }
     }
 }
@@ -72,7 +59,7 @@ static void copy_strided(const struct copy *copy, uint32_t row, uint32_t first, 
     const uint8_t *from = copy->input + row * copy->row_bytes + first * copy->pixel_bytes + copy->channel;
     uint8_t *to = copy->output + first * copy->count;
     for (uint32_t i = first; i < end; i++, from += copy->pixel_bytes, to += copy->count) {
-        copy_run(from, to, copy->count);
+        dory_copy_run(from, to, copy->count);
     }
 }
 
@@ -110,8 +97,23 @@ static struct copy copy_of(const struct dory_layer *layer, const struct dory_til
     return copy;
 }
 
+/* All bytes of the tile, as they are. */
+static void copy_all(const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    uint32_t bytes = (uint32_t)tile->rows * tile->columns * tile->channels;
+    struct dory_grid_share share = dory_grid_share_of(1, dory_divide_up(bytes, 8), core, cores);
+    uint32_t start = 8 * share.first, end = dory_minimum(start + 8 * share.items, bytes);
+    if (start < end) {
+        dory_copy_run((const uint8_t *)tile->input + start, (uint8_t *)tile->output + start, end - start);
+    }
+}
+
 void dory_xpulpv2_copy(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
+    if (dory_copies_all(layer, tile->channels)) {
+        copy_all(tile, core, cores);
+        return;
+    }
     struct copy copy = copy_of(layer, tile);
     struct dory_grid_share share = dory_grid_share_of(tile->rows, tile->columns, core, cores);
     copy.output += share.row * tile->columns * copy.count;
@@ -160,7 +162,7 @@ static void copy_part(const struct part *part, uint8_t *output, uint32_t pixel_b
         return;
     }
     for (uint32_t pixel = first; pixel < end; pixel++, from += part->pixel_bytes, to += pixel_bytes) {
-        copy_run(from, to, part->count);
+        dory_copy_run(from, to, part->count);
     }
 }
 

@@ -1,0 +1,53 @@
+/* A convolution of one pixel with one input channel is a function of a byte for each output channel: a table, whatever its
+ * arithmetic, which is the model's own for every byte. */
+#include "describe/description.h"
+
+#include "network/interpret.h"
+
+#define MAXIMUM_TABLES 16  /* of 256 bytes, all of which are in L1 */
+#define LEAST_PIXELS   256 /* with fewer, a table is larger than what is looked up in it */
+
+static bool is_of_one_byte(const struct description *d)
+{
+    const struct layer *layer = d->layer;
+    bool window =
+        layer->kernel_height == 1 && layer->kernel_width == 1 && layer->padding_top == 0 && layer->padding_left == 0;
+    bool pays = (int64_t)d->output->height * d->output->width >= LEAST_PIXELS;
+    return window && pays && d->input->channels == 1 && d->input->bits == 8 && d->output->bits == 8 &&
+           d->output->channels <= MAXIMUM_TABLES;
+}
+
+/* Of the byte `element` as it lies in memory. False where the model's arithmetic leaves 64 bits. */
+static bool find_entry(const struct description *d, int channel, int element, uint8_t *entry)
+{
+    int64_t value = d->layer->weights[channel] * (int64_t)(d->input->is_signed ? (int8_t)element : element);
+    for (int i = 0; i < d->layer->stage_count; i++)
+        if (!interpret_stage(&d->layer->stages[i], channel, value, &value))
+            return false;
+    *entry = (uint8_t)value;
+    return true;
+}
+
+static const uint8_t *make_tables(const struct description *d)
+{
+    uint8_t *tables = arena_array(d->arena, uint8_t, 256 * (size_t)d->output->channels);
+    for (int channel = 0; channel < d->output->channels; channel++)
+        for (int element = 0; element < 256; element++)
+            if (!find_entry(d, channel, element, &tables[256 * channel + element]))
+                return NULL;
+    return tables;
+}
+
+void describe_tables(const struct description *d)
+{
+    struct dory_layer *tables = d->tables;
+    const uint8_t *entries = is_of_one_byte(d) ? make_tables(d) : NULL;
+    if (!entries)
+        return;
+    *tables = *d->record;
+    tables->operation = DORY_TABLE;
+    tables->weight_bits = 0;
+    tables->minimum = INT32_MIN;
+    tables->maximum = INT32_MAX;
+    tables->table = entries;
+}

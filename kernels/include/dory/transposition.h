@@ -1,0 +1,19 @@
+/* Of DORY_TRANSPOSITION, whose tiles have of the input what their output is of it. */
+#ifndef DORY_TRANSPOSITION_H
+#define DORY_TRANSPOSITION_H
+
+#include "dory/layer.h"
+
+/* The dimension of the output (0: rows, 1: columns, 2: channels) that a dimension of the input is: two bits of `axes`. */
+static inline unsigned dory_axis(const struct dory_layer *layer, unsigned dimension)
+{
+    return layer->axes >> 2 * dimension & 3u;
+}
+
+/* True where tiles of other output channels have another input in L1. */
+static inline bool dory_loads_by_channels(const struct dory_layer *layer)
+{
+    return !dory_reads_all_channels(layer) || layer->operation == DORY_TRANSPOSITION;
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* Bytes that are next to each other in both tiles. */
+#ifndef DORY_XPULPV2_COPY_RUN_H
+#define DORY_XPULPV2_COPY_RUN_H
+
+#include <stdbool.h>
+
+#include "../xpulp.h"
+#include "dory/layer.h"
+
+/* Whether a copy, in tiles of all channels, moves all bytes of a tile as they are: its border is in the tile's input. */
+static inline bool dory_copies_all(const struct dory_layer *layer, uint32_t channels)
+{
+    return !layer->map && layer->stride_height == 1 && layer->stride_width == 1 && channels == layer->input_channels;
+}
+
+/* Unaligned words are two accesses each on RI5CY, still fewer than bytes. */
+static inline void dory_copy_run(const uint8_t *from, uint8_t *to, uint32_t bytes)
+{
+    for (; bytes >= 8; bytes -= 8, from += 8, to += 8) {
+        uint32_t first = dory_load_word(from), second = dory_load_word(from + 4);
+        dory_store_word(to, first);
+        dory_store_word(to + 4, second);
+    }
+    for (; bytes != 0; bytes--) {
+        *to++ = *from++;
+    }
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* How cores divide a tile of an interpolation: a grid of parts, as many across as makes the largest part quickest: a row and
+ * a column start with something, too. A core keeps what it must know of its columns in scratch memory, for it needs that
+ * again in every row. */
+#ifndef DORY_XPULPV2_INTERPOLATION_H
+#define DORY_XPULPV2_INTERPOLATION_H
+
+#include "dory/layer.h"
+
+#define DORY_COLUMN_BYTES 16u /* of scratch: two offsets in a row of the input, two weights */
+
+struct dory_parts {
+    uint32_t across, down, columns, rows; /* parts, and what each has at most */
+};
+
+static inline struct dory_parts dory_parts_of(uint32_t rows, uint32_t columns, uint32_t cores)
+{
+    struct dory_parts best = {cores, 1, 0, rows};
+    uint32_t log2_cores = 0, least = UINT32_MAX;
+    while (2u << log2_cores <= cores) {
+        log2_cores++;
+    }
+    if (cores != 1u << log2_cores) { /* seldom */
+        best.columns = dory_divide_up(columns, cores);
+        return best;
+    }
+    for (uint32_t log2_down = 0; log2_down <= log2_cores; log2_down++) {
+        struct dory_parts parts = {cores >> log2_down, 1u << log2_down, 0, 0};
+        parts.columns = (columns + parts.across - 1) >> (log2_cores - log2_down);
+        parts.rows = (rows + parts.down - 1) >> log2_down;
+        uint32_t cycles = 2 * parts.rows * (parts.columns + 1) + parts.columns; /* in halves of a pixel's */
+        if (cycles < least) {
+            least = cycles;
+            best = parts;
+        }
+    }
+    return best;
+}
+
+#endif
