@@ -17,7 +17,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/doryConfigVersion.cmake
 install(TARGETS dory RUNTIME DESTINATION bin)
 install(TARGETS dory_cost LIBRARY DESTINATION lib/dory/cost) # so deep that a Debian package need not run ldconfig
 install(FILES ${PROJECT_SOURCE_DIR}/generator/cost/include/dory/cost.h DESTINATION include/dory)
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/generator/cost/python/dory_cost.py ${PROJECT_SOURCE_DIR}/generator/cost/python/width_search.py
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/generator/cost/python/dory_cost.py ${PROJECT_SOURCE_DIR}/generator/cost/python/plinio_cost.py ${PROJECT_SOURCE_DIR}/generator/cost/python/width_search.py
   DESTINATION share/dory/python)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/doryConfig.cmake ${PROJECT_BINARY_DIR}/doryConfigVersion.cmake
   DESTINATION share/dory/cmake)

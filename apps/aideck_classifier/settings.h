@@ -9,7 +9,7 @@
 
 /* By how much the largest output must exceed the others for an answer to be sure, in units of the network's output. */
 #ifndef THRESHOLD
-#define THRESHOLD (CLASSIFIER_OUTPUT_BITS == 8 ? 26 : 1000) /* of 8 bits: a tenth of all */
+#define THRESHOLD (MODEL_OUTPUT_BITS == 8 ? 26 : 1000) /* of 8 bits: a tenth of all */
 #endif
 
 /* A line on the console for every so many frames; a packet goes to the Crazyflie for each. */

@@ -86,9 +86,9 @@ static bool parse_shape(const char *text, struct array_file *array)
     return *text == ')';
 }
 
-/* Null, or what is wrong. */
-static const char *parse_npy(const unsigned char *bytes, size_t length, struct array_file *array, struct arena *arena)
+const char *array_parse_npy(const unsigned char *bytes, size_t length, struct array_file *array, struct arena *arena)
 {
+    *array = (struct array_file){0};
     if (length < 12 || memcmp(bytes, "\x93NUMPY", 6) != 0 || bytes[6] < 1 || bytes[6] > 3)
         return "is no .npy file";
     size_t start = bytes[6] == 1 ? 10 : 12, header_bytes = (size_t)bytes[8] | (size_t)bytes[9] << 8;
@@ -116,7 +116,7 @@ bool array_file_read_npy(const char *path, struct array_file *array, struct aren
     size_t length;
     *array = (struct array_file){0};
     const unsigned char *bytes = file_read(path, &length, arena, diagnostics);
-    const char *fault = bytes ? parse_npy(bytes, length, array, arena) : NULL;
+    const char *fault = bytes ? array_parse_npy(bytes, length, array, arena) : NULL;
     if (fault)
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s %s", path, fault);
     return bytes && !fault;

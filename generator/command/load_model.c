@@ -17,12 +17,13 @@ static bool has_scales(const struct network *network)
 struct network *model_import(const struct options *options, struct arena *arena, struct diagnostics *diagnostics)
 {
     struct network *network = network_load(options->model, &options->load, arena, diagnostics);
-    if (!network || !options->range.exact_add || !has_scales(network))
+    const char *option = options->range.exact_add ? "--exact-add (EXACT_ADD)" : "--exact-average";
+    if (!network || !(options->range.exact_add || options->load.carries_sums) || !has_scales(network))
         return network;
     diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-             "--exact-add (EXACT_ADD) is for integer networks of NEMO and Quantlab; in a quantised model every tensor has "
-             "its own "
-             "scale and 8 bits: leave it out");
+             "%s is for integer networks of NEMO and Quantlab; in a quantised model every tensor has its own "
+             "scale and 8 bits: leave it out",
+             option);
     return NULL;
 }
 

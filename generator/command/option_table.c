@@ -42,6 +42,8 @@ const struct option option_table[] = {
      "16 bits for sums that can exceed 8; else saturate"},
     {PLANNING | COMMAND_PROBE | COMMAND_EXPLORE | COMMAND_DIFF | COMMAND_INSPECT, "--all-channels", "all_channels",
      OPTION_FLAG, PLACE(all_channels), NULL, "compute also channels that are constant, and those that no layer reads"},
+    {LOADING, "--exact-average", "exact_average", OPTION_FLAG, PLACE(load.carries_sums), NULL,
+     "average pools pass on sums, which the next layer divides, as PLiNIO computes; else they round down"},
     {PLANNING | COMMAND_PROBE, "--requantisation", "requantisation", OPTION_TEXT, PLACE(requantisation), "R",
      "exact, or fast: a cheaper form where it is not proven equal; the plan says for how many sums it differs; default "
      "exact"},

@@ -21,9 +21,22 @@ static const int64_t *first_state(const struct network *network, const struct ne
     return elements;
 }
 
-static const int64_t **read_inputs(const struct network *network, const struct option_list *files, struct arena *arena,
+/* An archive may hold the arrays of all inputs: then it is named once. */
+static bool is_archive_of_all(const struct option_list *files)
+{
+    return files->count == 1 && path_ends_in(files->items[0], ".npz");
+}
+
+static const int64_t **read_inputs(const struct network *network, const struct option_list *given, struct arena *arena,
                                    struct diagnostics *diagnostics)
 {
+    struct option_list all = *given;
+    const struct option_list *files = &all;
+    if (is_archive_of_all(given) && network->input_count > 1) {
+        all.items = arena_array(arena, const char *, (size_t)network->input_count);
+        for (all.count = 0; all.count < network->input_count; all.count++)
+            all.items[all.count] = given->items[0];
+    }
     if (files->count != network->input_count && files->count != network->input_count - network->state_count) {
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "the network has %d inputs, the command line %d%s",
                  network->input_count, files->count,

@@ -117,9 +117,30 @@ bool flow_add(struct importer *importer, const struct node *node, struct flow *f
     return true;
 }
 
+bool flow_add_fractions(struct importer *importer, const struct node *node, struct flow *flow, const int64_t *numbers,
+                        int count, int halvings)
+{
+    const int64_t denominator = (int64_t)1 << halvings;
+    /* multiplier, addend and divisor become multiples of the denominator, by which the numbers can be divided then */
+    own_pending(importer, flow, count);
+    struct affine *pending = &flow->pending;
+    int64_t divisor = pending->divisor;
+    bool good = !__builtin_mul_overflow(divisor, denominator, &pending->divisor);
+    for (int i = 0; good && i < pending->count; i++) {
+        int64_t addend;
+        good = !__builtin_mul_overflow(pending->multiplier[i], denominator, &pending->multiplier[i]) &&
+               !__builtin_mul_overflow(pending->addend[i], denominator, &pending->addend[i]) &&
+               !__builtin_mul_overflow(numbers[count == 1 ? 0 : i], divisor, &addend) &&
+               !__builtin_add_overflow(pending->addend[i], addend, &pending->addend[i]);
+    }
+    affine_reduce(pending);
+    return good || report_overflow(importer, node);
+}
+
 bool flow_divide(struct importer *importer, const struct node *node, struct flow *flow, int64_t divisor)
 {
     own_pending(importer, flow, 1);
+    flow->is_divided = true;
     if (__builtin_mul_overflow(flow->pending.divisor, divisor, &flow->pending.divisor))
         return report_overflow(importer, node);
     affine_reduce(&flow->pending);
@@ -135,8 +156,8 @@ static const int8_t *ones(struct importer *importer, size_t count)
     return weights;
 }
 
-/* A depth-wise convolution with a kernel of one weight, 1: copies its input with a border of zeros round it, and can carry
- * a stage of its own for each channel. */
+/* A depth-wise convolution with a kernel of one weight, 1: copies its input with a border round it, and can carry a
+ * stage of its own for each channel. */
 static void copy_by_convolution(struct importer *importer, const struct node *node, struct flow *flow)
 {
     int input = tensor_of(importer, flow);
@@ -154,6 +175,7 @@ static void copy_by_convolution(struct importer *importer, const struct node *no
     layer->padding_left = border->left;
     layer->padding_bottom = border->bottom;
     layer->padding_right = border->right;
+    layer->padding_value = (int)border->value;
 }
 
 /* The same without border and with one stage for all channels: a maximum over one element. */
@@ -216,6 +238,7 @@ static struct stage *append_stage(struct importer *importer, const struct node *
     *stage = (struct stage){
         .count = pending->count, .multiplier = pending->multiplier, .addend = pending->addend, .divisor = pending->divisor};
     flow->pending = affine_identity(importer);
+    flow->is_divided = false;
     return stage;
 }
 
@@ -241,6 +264,7 @@ void flow_floor(struct importer *importer, const struct node *node, struct flow 
 {
     own_pending(importer, flow, 1);
     affine_reduce(&flow->pending);
+    flow->is_divided = false;
     if (flow->pending.divisor != 1)
         append_stage(importer, node, flow);
 }
@@ -276,6 +300,30 @@ int flow_finish(struct importer *importer, const struct node *node, struct flow 
     return flow->index;
 }
 
+/* A positive factor with a divisor: sums, maxima and products commute with it, and a border of zeros is none the less. */
+static bool is_fraction(const struct flow *flow)
+{
+    const struct affine *pending = &flow->pending;
+    bool has_other_border = flow_has_padding(flow) && flow->padding.value != 0;
+    return pending->divisor > 1 && pending->count == 1 && pending->addend[0] == 0 && pending->multiplier[0] > 0 &&
+           !has_other_border;
+}
+
+void flow_settle(struct importer *importer, const struct node *node, struct flow *flow)
+{
+    own_pending(importer, flow, 1);
+    affine_reduce(&flow->pending);
+    unite_equal_channels(&flow->pending);
+    if (!importer->options->carries_sums || !is_fraction(flow)) {
+        flow_finish(importer, node, flow);
+        return;
+    }
+    if (flow->kind == FLOW_LAYER)
+        importer->network->layers[flow->index].is_intermediate = true; /* sums have the bits that they need */
+    flow->index = tensor_of(importer, flow);
+    flow->kind = FLOW_TENSOR;
+}
+
 int flow_split(struct importer *importer, const struct flow *flow, struct affine *rest)
 {
     struct flow copy = *flow;
@@ -287,22 +335,24 @@ int flow_split(struct importer *importer, const struct flow *flow, struct affine
 /* Maximum pools pass on what they read; a chain of more than a few is left unproven, so that no graph makes this slow. */
 #define MAXIMUM_CHAIN 16
 
-bool flow_is_never_negative(const struct importer *importer, int tensor)
+bool flow_is_at_least(const struct importer *importer, int tensor, int64_t least)
 {
     for (int i = 0; i < MAXIMUM_CHAIN; i++) {
         const struct tensor *view = &importer->network->tensors[tensor];
         if (view->producer == NO_LAYER)
-            return view->minimum >= 0;
+            return view->minimum >= least;
         const struct layer *layer = &importer->network->layers[view->producer];
         if (layer->stage_count > 0) {
             const struct stage *last = &layer->stages[layer->stage_count - 1];
-            return last->has_clip && last->minimum >= 0;
+            return last->has_clip && last->minimum >= least;
         }
         if (layer->kind == LAYER_CONCATENATION)
-            return view->minimum >= 0; /* import_concat has found out */
+            return least <= 0 && view->minimum >= 0; /* import_concat has found out */
         if (layer->kind != LAYER_MAXIMUM_POOL)
             return false;
         tensor = layer->inputs[0];
     }
     return false;
 }
+
+bool flow_is_never_negative(const struct importer *importer, int tensor) { return flow_is_at_least(importer, tensor, 0); }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "import/operators.h"
+#include "import/tidy.h"
 
 /* ---- messages ---- */
 
@@ -60,10 +61,13 @@ const struct constant *import_constant_input(struct importer *importer, const st
 int64_t import_integer(struct importer *importer, const struct node *node, const char *name, int64_t otherwise)
 {
     const struct attribute *attribute = node_attribute(node, name);
+    int64_t number;
     if (!attribute)
         return otherwise;
     if (attribute->kind == ATTRIBUTE_INTEGER)
         return attribute->integer;
+    if (attribute->kind == ATTRIBUTE_CONSTANT && constant_same_integer(attribute->constant, &number))
+        return number;
     if (attribute->kind == ATTRIBUTE_FLOAT && attribute->number == floor(attribute->number) &&
         fabs(attribute->number) < 1e15)
         return (int64_t)attribute->number;
@@ -97,15 +101,23 @@ bool import_reads_type(struct importer *importer, const struct node *node, const
         constant->name, constant->type_name);
 }
 
+/* What to do about them: a half that is added is another matter than a scale. */
+static const char *advice_on_fractions(const char *role, double number)
+{
+    bool is_added = !strcmp(role, "addend") || !strcmp(role, "subtrahend");
+    if (is_added && number * 2 == floor(number * 2))
+        return "halves are read where they round, as an Add between Div and Floor";
+    return "the network is not integer: export it as the quantiser's last step leaves it, in NEMO after net.id_stage(), in "
+           "QuantLib after the integerise passes, in PLiNIO after integerize_arch";
+}
+
 void import_report_fractions(struct importer *importer, const struct node *node, const char *role,
                              const struct constant *constant, size_t fractions, size_t first)
 {
+    double number = fractions ? constant_number(constant, first) : 0;
     if (fractions)
-        import_fault(
-            importer, node, role,
-            "constant '%s' holds %g, which is no integer (%zu of %zu numbers are none): the network is not integer; "
-            "in NEMO export after net.id_stage(), in Quantlab after the integerise passes",
-            constant->name, constant_number(constant, first), fractions, constant->count);
+        import_fault(importer, node, role, "constant '%s' holds %g, which is no integer (%zu of %zu numbers are none): %s",
+                     constant->name, number, fractions, constant->count, advice_on_fractions(role, number));
 }
 
 int64_t *import_whole_numbers(struct importer *importer, const struct node *node, const char *role,
@@ -184,7 +196,7 @@ static void report_unsupported(struct importer *importer, const struct node *nod
 
 static node_handler *find_handler(const struct node *node)
 {
-    const struct operator* known = * node->domain ? NULL : operator_find(node->type);
+    const struct operator* known = operator_is_in_domain(node) ? operator_find(node->type) : NULL;
     return known ? known->import : NULL;
 }
 
@@ -231,13 +243,23 @@ static bool input_shape(struct importer *importer, const struct value *value, st
     return true;
 }
 
-static void declare_range(struct tensor *tensor, const struct load_options *options)
+/* What the options say of an element, else what the model says. Whole bytes have all their values. */
+static bool declare_range(struct importer *importer, const struct value *value, struct tensor *tensor)
 {
-    tensor->bits = options->input_bits ? options->input_bits : 8;
-    tensor->is_signed = options->input_is_signed;
-    int64_t levels = (int64_t)1 << tensor->bits;
+    const struct load_options *options = importer->options;
+    int bits = options->input_bits ? options->input_bits : value->precision ? value->precision : 8;
+    if (bits > 8) {
+        diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "input '%s' has elements of %d bits, as the metadata of the model say; supported: up to 8", value->name,
+                 bits);
+        return false;
+    }
+    tensor->bits = bits <= 2 ? 2 : bits <= 4 ? 4 : 8;
+    tensor->is_signed = options->input_is_signed || value->type == ELEMENT_INT8 || (value->precision && value->is_signed);
+    int64_t levels = (int64_t)1 << bits;
     tensor->minimum = tensor->is_signed ? -levels / 2 : 0;
     tensor->maximum = tensor->minimum + levels - 1;
+    return true;
 }
 
 static void import_inputs(struct importer *importer)
@@ -252,7 +274,8 @@ static void import_inputs(struct importer *importer)
         int height = shape.rank == 4 ? (int)shape.dimensions[2] : 1;
         int width = shape.rank >= 3 ? (int)shape.dimensions[shape.rank - 1] : 1;
         int tensor = import_new_tensor(importer, value->name, height, width, (int)shape.dimensions[1]);
-        declare_range(&network->tensors[tensor], importer->options);
+        if (!declare_range(importer, value, &network->tensors[tensor]))
+            continue;
         network->inputs[network->input_count++] = tensor;
         struct flow *flow = &importer->flows[importer->graph->inputs[i]];
         *flow = flow_of_tensor(importer, tensor, &shape);
@@ -275,24 +298,46 @@ static void bind(struct importer *importer, const struct node *node, int value_i
         importer->network->tensors[importer->network->layers[flow->index].output].name = value->name;
     if (flow_is_data(flow) && value->is_output)
         flow_lay_padding(importer, node, flow);
-    if (flow_is_data(flow) && !flow_has_padding(flow) && (value->use_count > 1 || value->is_output))
+    if (flow_is_data(flow) && !flow_has_padding(flow) && value->is_output)
         flow_finish(importer, node, flow);
+    else if (flow_is_data(flow) && !flow_has_padding(flow) && value->use_count > 1)
+        flow_settle(importer, node, flow);
     importer->flows[value_index] = *flow;
+}
+
+static bool is_one_of(const char *type, const char *const *types)
+{
+    for (; *types; types++)
+        if (!strcmp(type, *types))
+            return true;
+    return false;
+}
+
+/* Does the node pad by itself, with zeros? */
+static bool has_own_padding(const struct node *node)
+{
+    const struct attribute *pads = node_attribute(node, "pads");
+    for (size_t i = 0; pads && pads->kind == ATTRIBUTE_INTEGERS && i < pads->count; i++)
+        if (pads->integers[i] != 0)
+            return true;
+    return false;
 }
 
 /* Convolutions and pools take padding in front of them as their own, with exceptions; some pass it on. */
 static bool takes_padding(struct importer *importer, const struct node *node, const struct flow *flow)
 {
-    static const char *const takers[] = {"Conv", "AveragePool", "Pad", "Identity", "Dropout", "Cast", "Floor"};
+    static const char *const passes[] = {"Pad", "Identity", "Dropout", "Cast", "Floor", NULL};
+    static const char *const convolutions[] = {"Conv", "ConvInteger", NULL};
     const struct attribute *automatic = node_attribute(node, "auto_pad");
     if (automatic && automatic->kind == ATTRIBUTE_TEXT && !strncmp(automatic->text, "SAME", 4))
         return false;
-    if (!strcmp(node->type, "MaxPool")) /* whose own padding is no zero */
-        return flow->kind == FLOW_TENSOR && flow_is_never_negative(importer, flow->index);
-    for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
-        if (!strcmp(node->type, takers[i]))
-            return true;
-    return false;
+    if (!strcmp(node->type, "MaxPool")) /* whose own padding is less than all elements */
+        return flow->kind == FLOW_TENSOR && flow_is_at_least(importer, flow->index, flow->padding.value);
+    if (is_one_of(node->type, convolutions))
+        return flow->padding.value == 0 || !has_own_padding(node);
+    if (!strcmp(node->type, "AveragePool"))
+        return flow->padding.value == 0;
+    return is_one_of(node->type, passes);
 }
 
 static bool lay_paddings(struct importer *importer, const struct node *node)
@@ -428,5 +473,9 @@ struct network *import_graph(const struct graph *graph, const char *name, const 
     import_nodes(&importer);
     import_outputs(&importer);
     check_tensors(&importer);
-    return diagnostics->error_count == errors_before ? network : NULL;
+    if (diagnostics->error_count != errors_before)
+        return NULL;
+    network_join_siblings(network, arena);
+    network_tidy(network, arena);
+    return network;
 }

@@ -24,6 +24,7 @@ struct shape {
 
 struct padding {
     int top, left, bottom, right;
+    int64_t value; /* of the elements of the border */
 };
 
 struct affine {
@@ -47,6 +48,7 @@ struct flow {
     struct shape shape;
     struct padding padding; /* by Pad nodes, for the layer that reads the value; only nodes that can take it see it */
     bool is_integer_type;   /* its Div is a whole division */
+    bool is_divided;        /* a Div is pending: a fraction that is added rounds its result */
     struct affine pending;
 };
 
@@ -66,11 +68,11 @@ typedef bool node_handler(struct importer *importer, const struct node *node, st
 
 /* import_layers.c */
 node_handler import_convolution, import_gemm, import_matrix_product, import_maximum_pool, import_average_pool,
-    import_global_pool, import_pad;
+    import_global_pool, import_pad, import_integer_convolution, import_integer_product;
 
 /* import_arithmetic.c */
 node_handler import_add, import_subtract, import_multiply, import_divide, import_floor, import_clip, import_relu,
-    import_cast;
+    import_cast, import_requant_shift;
 
 /* import_shapes.c: nodes that move no byte, constants that are computed from shapes, and heads */
 node_handler import_constant, import_identity, import_flatten, import_reshape, import_squeeze, import_unsqueeze,
@@ -128,6 +130,9 @@ bool flow_has_padding(const struct flow *flow);
 /* Pending arithmetic; `count` numbers, 1 or the number of channels. False after an overflow was reported. */
 bool flow_multiply(struct importer *importer, const struct node *node, struct flow *flow, const int64_t *numbers, int count);
 bool flow_add(struct importer *importer, const struct node *node, struct flow *flow, const int64_t *numbers, int count);
+/* Adds numbers[i] / 2^halvings. */
+bool flow_add_fractions(struct importer *importer, const struct node *node, struct flow *flow, const int64_t *numbers,
+                        int count, int halvings);
 bool flow_divide(struct importer *importer, const struct node *node, struct flow *flow, int64_t divisor);
 void flow_floor(struct importer *importer, const struct node *node, struct flow *flow);
 /* `bits`: of an element of the result where the model says so, else 0. */
@@ -138,19 +143,25 @@ void flow_clip(struct importer *importer, const struct node *node, struct flow *
  * reported. */
 bool flow_lay_padding(struct importer *importer, const struct node *node, struct flow *flow);
 
-/* Finishes the layer; the tensor's index. */
+/* Finishes the layer. Where the options say so, a division that was not rounded stays pending, for a layer that reads the
+ * value and computes with it as with any factor. Else the flow has nothing pending then. */
+void flow_settle(struct importer *importer, const struct node *node, struct flow *flow);
+
+/* Finishes the layer: nothing is pending then. The tensor's index. */
 int flow_finish(struct importer *importer, const struct node *node, struct flow *flow);
-/* Likewise, but leaves pending arithmetic to the reader. */
+/* Finishes nothing, and leaves pending arithmetic to the reader. */
 int flow_split(struct importer *importer, const struct flow *flow, struct affine *rest);
 struct affine affine_identity(struct importer *importer);
 void affine_reduce(struct affine *affine);
 
-bool flow_is_never_negative(const struct importer *importer, int tensor); /* as far as import knows */
+/* No element of the tensor is smaller, as far as import knows. */
+bool flow_is_at_least(const struct importer *importer, int tensor, int64_t least);
+bool flow_is_never_negative(const struct importer *importer, int tensor);
 
 /* ---- import_nemo.c, import_quantlab.c: what the front ends do differently ---- */
 
 enum front_end import_detect(const struct graph *graph);
-/* Bits of an element behind a Clip: Quantlab's out_bits, 2, 4 or 8; else 0. */
+/* Bits of an element behind a Clip, 2, 4 or 8, by Quantlab's out_bits or PLiNIO's metadata; else 0. */
 int import_output_bits(struct importer *importer, const struct node *node);
 bool import_is_annotated_addition(const struct node *node);
 /* Sets the stages of an addition from the attributes of its node. */

@@ -7,6 +7,7 @@
 struct operand {
     int64_t *numbers;
     int count;
+    int halvings; /* the numbers are 2^halvings times as large as what they stand for */
 };
 
 static struct shape constant_shape(const struct constant *constant)
@@ -45,8 +46,8 @@ static bool check_image(struct importer *importer, const struct node *node, cons
     return true;
 }
 
-static bool read_operand(struct importer *importer, const struct node *node, const struct flow *flow,
-                         const struct constant *constant, const char *role, int64_t instead, struct operand *operand)
+static bool check_operand_shape(struct importer *importer, const struct node *node, const struct flow *flow,
+                                const struct constant *constant)
 {
     int channels = flow_tensor_view(importer, flow)->channels;
     if (constant->count != 1 && !is_per_channel(constant, flow, channels)) {
@@ -56,10 +57,52 @@ static bool read_operand(struct importer *importer, const struct node *node, con
             "constant '%s' of shape %s does not fit a tensor of shape %s; supported: one number, or one a channel (%d)",
             constant->name, shape_text(importer, &shape), shape_text(importer, &flow->shape), channels);
     }
-    if (!check_image(importer, node, flow, constant))
+    return true;
+}
+
+static bool read_operand(struct importer *importer, const struct node *node, const struct flow *flow,
+                         const struct constant *constant, const char *role, int64_t instead, struct operand *operand)
+{
+    if (!check_operand_shape(importer, node, flow, constant) || !check_image(importer, node, flow, constant))
         return false;
+    operand->halvings = 0;
     operand->count = (int)constant->count;
     operand->numbers = import_whole_numbers(importer, node, role, constant, instead);
+    return true;
+}
+
+#define MAXIMUM_HALVINGS 16
+#define MAXIMUM_SCALED   9007199254740992.0 /* 2^53: beyond it doubles skip integers */
+
+/* How often the numbers must be doubled until all are whole; -1: more often than that. */
+static int count_halvings(const struct constant *constant)
+{
+    int halvings = 0;
+    for (size_t i = 0; constant->type != ELEMENT_UNSUPPORTED && i < constant->count; i++) {
+        double number = constant_number(constant, i);
+        while (halvings <= MAXIMUM_HALVINGS && ldexp(number, halvings) != floor(ldexp(number, halvings)))
+            halvings++;
+    }
+    return halvings <= MAXIMUM_HALVINGS ? halvings : -1;
+}
+
+/* An addend. Between Div and Floor it may have halves and quarters: QuantLib rounds with 0.5 there. */
+static bool read_addend(struct importer *importer, const struct node *node, const struct flow *flow,
+                        const struct constant *constant, const char *role, struct operand *operand)
+{
+    int halvings = flow->is_divided && constant->count > 0 ? count_halvings(constant) : 0;
+    if (halvings <= 0)
+        return read_operand(importer, node, flow, constant, role, 0, operand);
+    if (!check_operand_shape(importer, node, flow, constant))
+        return false;
+    *operand = (struct operand){arena_array(importer->arena, int64_t, constant->count), (int)constant->count, halvings};
+    for (size_t i = 0; i < constant->count; i++) {
+        double scaled = ldexp(constant_number(constant, i), halvings);
+        if (fabs(scaled) > MAXIMUM_SCALED)
+            return import_fault(importer, node, role, "constant '%s' holds %g and fractions; supported: one or the other",
+                                constant->name, constant_number(constant, i));
+        operand->numbers[i] = (int64_t)scaled;
+    }
     return true;
 }
 
@@ -92,6 +135,14 @@ bool import_multiply(struct importer *importer, const struct node *node, struct 
     return flow_multiply(importer, node, result, operand.numbers, operand.count);
 }
 
+static bool add_operand(struct importer *importer, const struct node *node, struct flow *result,
+                        const struct operand *operand)
+{
+    return operand->halvings
+               ? flow_add_fractions(importer, node, result, operand->numbers, operand->count, operand->halvings)
+               : flow_add(importer, node, result, operand->numbers, operand->count);
+}
+
 bool import_add(struct importer *importer, const struct node *node, struct flow *result)
 {
     const struct flow *a, *b, *data;
@@ -101,11 +152,10 @@ bool import_add(struct importer *importer, const struct node *node, struct flow 
         return false;
     if (flow_is_data(a) && flow_is_data(b))
         return import_residual_addition(importer, node, a, b, result);
-    if (!split_inputs(importer, node, &data, &constant) ||
-        !read_operand(importer, node, data, constant, "addend", 0, &operand))
+    if (!split_inputs(importer, node, &data, &constant) || !read_addend(importer, node, data, constant, "addend", &operand))
         return false;
     *result = *data;
-    return flow_add(importer, node, result, operand.numbers, operand.count);
+    return add_operand(importer, node, result, &operand);
 }
 
 bool import_subtract(struct importer *importer, const struct node *node, struct flow *result)
@@ -114,14 +164,14 @@ bool import_subtract(struct importer *importer, const struct node *node, struct 
     const struct constant *constant = NULL;
     struct operand operand;
     if (!split_inputs(importer, node, &data, &constant) ||
-        !read_operand(importer, node, data, constant, "subtrahend", 0, &operand))
+        !read_addend(importer, node, data, constant, "subtrahend", &operand))
         return false;
     if (data != import_input(importer, node, 0))
         return import_fault(importer, node, NULL, "a constant minus a tensor is not supported");
     *result = *data;
     for (int i = 0; i < operand.count; i++)
         operand.numbers[i] = operand.numbers[i] == INT64_MIN ? INT64_MAX : -operand.numbers[i];
-    return flow_add(importer, node, result, operand.numbers, operand.count);
+    return add_operand(importer, node, result, &operand);
 }
 
 bool import_divide(struct importer *importer, const struct node *node, struct flow *result)

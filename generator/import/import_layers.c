@@ -84,7 +84,8 @@ static const int8_t *read_weights(struct importer *importer, const struct node *
 
 static bool weight_bits(struct importer *importer, const struct node *node, int *bits)
 {
-    int64_t number = import_integer(importer, node, "weight_bits", 8);
+    int precision = importer->graph->values[node->inputs[1]].precision; /* the weights are a constant: they have a name */
+    int64_t number = import_integer(importer, node, "weight_bits", precision && precision <= 8 ? precision : 8);
     if (number != 2 && number != 4 && number != 8)
         return import_fault(importer, node, "weight_bits", "is %" PRId64 "; supported: 2, 4, 8", number);
     *bits = (int)number;
@@ -149,7 +150,7 @@ static bool check_groups(struct importer *importer, const struct node *node, int
     return true;
 }
 
-bool import_convolution(struct importer *importer, const struct node *node, struct flow *result)
+static bool convolution(struct importer *importer, const struct node *node, struct flow *result)
 {
     struct flow input;
     const struct constant *constant = NULL;
@@ -168,12 +169,41 @@ bool import_convolution(struct importer *importer, const struct node *node, stru
                                  (int)window.width.output, (int)channels_out);
     struct layer *layer = &importer->network->layers[index];
     window_set(layer, &window);
+    layer->padding_value = (int)input.padding.value;
     layer->groups = (int)groups;
     layer->weight_bits = bits;
     layer->weights = read_weights(importer, node, constant, 1, bits);
     struct shape shape = window_shape(&input, channels_out, &window);
     *result = flow_of_layer(importer, index, &shape);
-    return add_bias(importer, node, result, (int)channels_out);
+    result->pending = input.pending;
+    return true;
+}
+
+bool import_convolution(struct importer *importer, const struct node *node, struct flow *result)
+{
+    return convolution(importer, node, result) && add_bias(importer, node, result, (int)result->shape.dimensions[1]);
+}
+
+/* ConvInteger and MatMulInteger subtract zero points, inputs 2 and 3, from what they multiply. */
+static bool has_no_zero_points(struct importer *importer, const struct node *node)
+{
+    for (int i = 2; i < 4; i++) {
+        const struct flow *input = import_input(importer, node, i);
+        int64_t number;
+        if (!input || (input->kind == FLOW_CONSTANT && constant_same_integer(input->constant, &number) && number == 0))
+            continue;
+        return import_fault(importer, node, i == 2 ? "x_zero_point" : "w_zero_point",
+                            "is not 0; supported: integer networks, whose zero points are 0");
+    }
+    return true;
+}
+
+bool import_integer_convolution(struct importer *importer, const struct node *node, struct flow *result)
+{
+    if (!has_no_zero_points(importer, node) || !convolution(importer, node, result))
+        return false;
+    result->is_integer_type = true;
+    return true;
 }
 
 /* ---- fully connected ---- */
@@ -209,6 +239,7 @@ static bool fully_connected(struct importer *importer, const struct node *node, 
     layer->weights = read_weights(importer, node, constant, output_first ? 1 : (size_t)elements, bits);
     struct shape shape = {2, {1, channels}};
     *result = flow_of_layer(importer, index, &shape);
+    result->pending = input.pending;
     return true;
 }
 
@@ -238,4 +269,12 @@ bool import_matrix_product(struct importer *importer, const struct node *node, s
 {
     const struct constant *constant = NULL;
     return weights_constant(importer, node, &constant) && fully_connected(importer, node, constant, false, result);
+}
+
+bool import_integer_product(struct importer *importer, const struct node *node, struct flow *result)
+{
+    if (!has_no_zero_points(importer, node) || !import_matrix_product(importer, node, result))
+        return false;
+    result->is_integer_type = true;
+    return true;
 }

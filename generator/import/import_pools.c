@@ -1,8 +1,11 @@
 /* Pools and Pad: nodes that become layers, or part of the next one. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "import/window.h"
+
+#define MAXIMUM_PAD_VALUE 32768 /* whether an element of the tensor holds it is found out where the border is described */
 
 /* ---- pools ---- */
 
@@ -36,7 +39,9 @@ static struct flow make_pool(struct importer *importer, const struct node *node,
                                  (int)window->width.output, channels);
     window_set(&importer->network->layers[index], window);
     struct shape shape = window_shape(input, channels, window);
-    return flow_of_layer(importer, index, &shape);
+    struct flow result = flow_of_layer(importer, index, &shape);
+    result.pending = input->pending;
+    return result;
 }
 
 /* Every window holds an element of the image. With dilation it may stride over it, so padding is refused there. */
@@ -139,7 +144,7 @@ static bool read_pads(struct importer *importer, const struct node *node, int ra
 }
 
 /* What is padded with: attribute up to opset 10, later an input. */
-static bool check_pad_value(struct importer *importer, const struct node *node)
+static bool read_pad_value(struct importer *importer, const struct node *node, int64_t *value)
 {
     const struct attribute *attribute = node_attribute(node, "value");
     const struct flow *input = import_input(importer, node, 2);
@@ -151,8 +156,12 @@ static bool check_pad_value(struct importer *importer, const struct node *node)
     else if (input && input->kind == FLOW_CONSTANT && input->constant->count == 1)
         number = constant_number(input->constant, 0);
     else if (input)
-        return import_fault(importer, node, "value", "is not a constant number; supported: 0");
-    return number == 0 || import_fault(importer, node, "value", "is %g; supported: 0", number);
+        return import_fault(importer, node, "value", "is not a constant number");
+    if (!(fabs(number) <= MAXIMUM_PAD_VALUE) || number != floor(number))
+        return import_fault(importer, node, "value", "is %g; supported: integers that an element of the input can be",
+                            number);
+    *value = (int64_t)number;
+    return true;
 }
 
 static bool check_pad_mode(struct importer *importer, const struct node *node)
@@ -176,34 +185,51 @@ static bool check_pads(struct importer *importer, const struct node *node, int r
     return true;
 }
 
+static bool has_pads(const int64_t *pads, int rank)
+{
+    for (int i = 0; i < 2 * rank; i++)
+        if (pads[i] != 0)
+            return true;
+    return false;
+}
+
+/* More border round the one that there is, which becomes a layer first where it holds another number. */
+static bool add_border(struct importer *importer, const struct node *node, struct flow *result, const int64_t *pads,
+                       int64_t value)
+{
+    int rank = result->shape.rank;
+    if (flow_has_padding(result) && result->padding.value != value && !flow_lay_padding(importer, node, result))
+        return false;
+    if (value == 0)
+        flow_settle(importer, node, result);
+    else
+        flow_finish(importer, node, result);
+    struct padding *all = &result->padding;
+    all->value = value;
+    all->left += (int)pads[rank - 1];
+    all->right += (int)pads[2 * rank - 1];
+    if (rank == 4) {
+        all->top += (int)pads[2];
+        all->bottom += (int)pads[6];
+    }
+    if (all->top > MAXIMUM_DIMENSION || all->bottom > MAXIMUM_DIMENSION || all->left > MAXIMUM_DIMENSION ||
+        all->right > MAXIMUM_DIMENSION)
+        return import_fault(importer, node, "pads", "sum up to more than %d", MAXIMUM_DIMENSION);
+    return true;
+}
+
 bool import_pad(struct importer *importer, const struct node *node, struct flow *result)
 {
     const struct flow *input;
-    int64_t pads[2 * GRAPH_MAXIMUM_RANK];
+    int64_t pads[2 * GRAPH_MAXIMUM_RANK], value = 0;
     if (!import_needs(importer, node, 0, &input))
         return false;
     int rank = input->shape.rank;
     if (!flow_is_data(input) || rank < 3)
         return import_fault(importer, node, NULL, "Pad is supported for tensors with 1 or 2 spatial dimensions only");
     if (!read_pads(importer, node, rank, pads) || !check_pads(importer, node, rank, pads) ||
-        !check_pad_mode(importer, node) || !check_pad_value(importer, node))
+        !check_pad_mode(importer, node) || !read_pad_value(importer, node, &value))
         return false;
     *result = *input;
-    int64_t sum = 0;
-    for (int i = 0; i < 2 * rank; i++)
-        sum += pads[i];
-    if (sum == 0)
-        return true;
-    flow_finish(importer, node, result);
-    result->padding.left += (int)pads[rank - 1];
-    result->padding.right += (int)pads[2 * rank - 1];
-    if (rank == 4) {
-        result->padding.top += (int)pads[2];
-        result->padding.bottom += (int)pads[6];
-    }
-    const struct padding *all = &result->padding;
-    if (all->top > MAXIMUM_DIMENSION || all->bottom > MAXIMUM_DIMENSION || all->left > MAXIMUM_DIMENSION ||
-        all->right > MAXIMUM_DIMENSION)
-        return import_fault(importer, node, "pads", "sum up to more than %d", MAXIMUM_DIMENSION);
-    return true;
+    return !has_pads(pads, rank) || add_border(importer, node, result, pads, value);
 }

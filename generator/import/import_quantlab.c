@@ -64,9 +64,10 @@ static struct stage make_stage(struct importer *importer, const struct requantis
 
 int import_output_bits(struct importer *importer, const struct node *node)
 {
-    if (importer->options->front_end != FRONT_END_QUANTLAB)
-        return 0;
-    int64_t bits = import_integer(importer, node, "out_bits", 0);
+    bool is_named = node->output_count > 0 && node->outputs[0] != NO_VALUE;
+    int64_t bits = is_named ? importer->graph->values[node->outputs[0]].precision : 0;
+    if (importer->options->front_end == FRONT_END_QUANTLAB)
+        bits = import_integer(importer, node, "out_bits", bits);
     return bits == 2 || bits == 4 || bits == 8 ? (int)bits : 0;
 }
 

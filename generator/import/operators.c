@@ -7,7 +7,7 @@
 
 const struct operator operators[] = {
     {"Add", import_add, "residual addition; with a constant: part of a normalisation, or a bias",
-     "tensors of equal shape; Quantlab's attributes for requantised inputs are read"},
+     "tensors of equal shape; Quantlab's attributes for requantised inputs are read; between Div and Floor also halves"},
     {"AveragePool", import_average_pool, "average pool", "zero padding counts; no windows that leave the image"},
     {"Cast", import_cast, "nothing", "to float, double, int32, int64"},
     {"Clip", import_clip, "bounds of the layer in front", "integers"},
@@ -15,6 +15,7 @@ const struct operator operators[] = {
     {"Constant", import_constant, "", ""},
     {"Conv", import_convolution, "convolution",
      "constant integer weights of 8, 4 or 2 bits; any kernel, stride, dilation, padding, auto_pad; groups"},
+    {"ConvInteger", import_integer_convolution, "convolution", "as Conv, in an integer network; zero points 0"},
     {"Div", import_divide, "part of a normalisation", "one positive integer; any, not only powers of two"},
     {"Dropout", import_identity, "nothing", "its mask must not be used"},
     {"Flatten", import_flatten, "nothing; the weights behind it are reordered", "in front of Gemm or MatMul"},
@@ -26,10 +27,13 @@ const struct operator operators[] = {
     {"Identity", import_identity, "nothing", ""},
     {"LogSoftmax", import_head, "left to the application, with a note", "last"},
     {"MatMul", import_matrix_product, "fully connected layer", "constant second operand"},
+    {"MatMulInteger", import_integer_product, "fully connected layer", "as MatMul, in an integer network; zero points 0"},
     {"MaxPool", import_maximum_pool, "maximum pool", "padding is left out of the maximum"},
     {"Mul", import_multiply, "part of a normalisation", "by a constant: one number, or one a channel"},
-    {"Pad", import_pad, "padding of what follows", "zeros, height and width"},
+    {"Pad", import_pad, "padding of what follows", "one constant, height and width"},
     {"Relu", import_relu, "lower bound of the layer in front", ""},
+    {"RequantShift", import_requant_shift, "normalisation, rounding and bounds",
+     "QuantLib's: multipliers and addends, one or one a channel; one divisor"},
     {"Reshape", import_reshape, "nothing", "in front of Gemm or MatMul, without moving elements"},
     {"Shape", import_shape, "", "for Reshape"},
     {"Sigmoid", import_head, "left to the application, with a note", "last"},
@@ -40,6 +44,17 @@ const struct operator operators[] = {
     {"Unsqueeze", import_unsqueeze, "nothing", ""},
 };
 const int operator_count = sizeof operators / sizeof *operators;
+
+/* QuantLib writes its RequantShift under whichever of these its exporter was registered with; none is ONNX's. */
+bool operator_is_in_domain(const struct node *node)
+{
+    static const char *const domains[] = {"PACTOps", "ai.onnx.contrib"};
+    bool is_requant_shift = !strcmp(node->type, "RequantShift");
+    for (size_t i = 0; is_requant_shift && i < sizeof domains / sizeof *domains; i++)
+        if (!strcmp(node->domain, domains[i]))
+            return true;
+    return !*node->domain;
+}
 
 const struct operator* operator_find(const char *type)
 {

@@ -14,6 +14,9 @@ struct operator
 extern const struct operator operators[]; /* by the alphabet */
 extern const int operator_count;
 
+/* ONNX's own operators; of others those that quantisers export under a name of their own. */
+bool operator_is_in_domain(const struct node *node);
+
 /* Null: there is none. */
 const struct operator* operator_find(const char *type);
 

@@ -10,4 +10,8 @@
  * nothing reads any more are dropped. Every other tensor has the elements that it had. */
 void network_tidy(struct network *network, struct arena *arena);
 
+/* siblings.c: convolutions with the same input and window, whose results a concatenation joins, become one layer; those that
+ * were are left without a reader, for network_tidy. */
+void network_join_siblings(struct network *network, struct arena *arena);
+
 #endif

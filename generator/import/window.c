@@ -141,6 +141,6 @@ bool import_take_input(struct importer *importer, const struct node *node, struc
         return import_fault(importer, node, NULL, "%s of %s is not supported; its first input must be a tensor of a layer",
                             node->type, flow->kind == FLOW_HEAD ? "what comes behind a floating-point head" : "a constant");
     *input = *flow;
-    flow_finish(importer, node, input);
+    flow_settle(importer, node, input);
     return true;
 }

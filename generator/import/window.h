@@ -15,7 +15,7 @@ struct window {
 
 bool window_in_range(int64_t number, int64_t least);
 
-/* The input tensor of a layer, finished. */
+/* The input tensor of a layer, settled: what is pending then, acts on the layer's sums or maxima, too. */
 bool import_take_input(struct importer *importer, const struct node *node, struct flow *input);
 
 /* The attributes of a node with a window, over 1 or 2 dimensions; a 1-D window has height 1. */

@@ -126,6 +126,16 @@ bool constant_integer(const struct constant *constant, size_t index, int64_t *nu
     return true;
 }
 
+bool constant_same_integer(const struct constant *constant, int64_t *number)
+{
+    bool is_same = constant->count > 0 && constant_integer(constant, 0, number);
+    for (size_t i = 1; is_same && i < constant->count; i++) {
+        int64_t other;
+        is_same = constant_integer(constant, i, &other) && other == *number;
+    }
+    return is_same;
+}
+
 /* Most of what there is to read is single, small and whole: 32 bits hold it, and the other cases are not worth a look.
  * Returns whether all numbers are. */
 static bool singles_are_small(const unsigned char *bytes, size_t stride, bool is_little_endian, size_t count,
@@ -147,6 +157,8 @@ size_t constant_integers(const struct constant *constant, size_t from, size_t co
                          size_t *first)
 {
     const size_t stride = (size_t)constant->stride_bytes;
+    if (count == 0) /* an empty constant has no data to point to */
+        return 0;
     const unsigned char *bytes = constant->data + from * stride;
     size_t fractions = 0;
     if (constant->type == ELEMENT_FLOAT && singles_are_small(bytes, stride, constant->is_little_endian, count, numbers))

@@ -1,6 +1,7 @@
-/* An ONNX graph as it stands in the file: nodes, their attributes, constants, and edges by tensor name. Everything that
- * can be wrong with the file itself is found while reading (read_onnx.c); whoever walks the graph may rely on what is
- * said here. Nothing of protobuf is visible.
+/* An ONNX graph as it stands in the file: nodes, their attributes, constants, and edges by tensor name. One thing is mended,
+ * with a warning: an input that was renamed, but not where it is read. Everything else that can be wrong with the file
+ * itself is found while reading (read_onnx.c); whoever walks the graph may rely on what is said here. Nothing of protobuf is
+ * visible.
  */
 #ifndef DORYGEN_GRAPH_H
 #define DORYGEN_GRAPH_H
@@ -87,6 +88,8 @@ struct value {
     const struct constant *constant; /* an initialiser, else null */
     bool is_input, is_output;
     int use_count;  /* by needed nodes, one for each time that it is named; outputs of the graph count */
+    int precision;  /* bits of an element, where metadata of the model say so; else 0 */
+    bool is_signed; /* likewise */
     bool has_shape; /* inputs only: */
     enum element_type type;
     int rank;
@@ -118,6 +121,8 @@ const struct attribute *node_attribute(const struct node *node, const char *name
 
 /* True, and the number, if it is an integer that fits; floats must be integral. */
 bool constant_integer(const struct constant *constant, size_t index, int64_t *number);
+/* True, and the number, if the constant holds one integer only, once or many times. */
+bool constant_same_integer(const struct constant *constant, int64_t *number);
 /* `count` numbers from `from` on, `instead` in place of those that are no such integers. Returns how many of them are not;
  * `*first` is then where the first of these is. */
 size_t constant_integers(const struct constant *constant, size_t from, size_t count, int64_t instead, int64_t *numbers,

@@ -7,23 +7,9 @@
 #include "base/text.h"
 #include "network/channels.h"
 #include "network/expected_folder.h"
+#include "network/expected_source.h"
 #include "network/interpret.h"
 #include "network/tensor_file.h"
-#include "network/text_tensor.h"
-#include "network/ties.h"
-
-struct source {
-    const struct network *network; /* what files and the golden model have the values of */
-    const struct network *emitted; /* the same, or without its dead channels: what the images hold */
-    const struct expected_options *options;
-    struct expected *expected;
-    unsigned sample;
-    bool *differs;    /* by layer: its file is not what the model gives */
-    int64_t **values; /* of all tensors; golden, then replaced by those of files */
-    struct arena *arena;
-    struct arena *scratch; /* for one sample */
-    struct diagnostics *diagnostics;
-};
 
 /* ---- values and bytes ---- */
 
@@ -102,13 +88,12 @@ bool expected_has_element(const struct tensor *tensor, const bool *has, size_t e
 
 /* ---- files ---- */
 
-static void note_file(const struct source *source, const char *path)
+void expected_note_file(const struct source *source, const char *path)
 {
     source->expected->files[source->expected->file_count++] = path;
 }
 
-/* Null where the folder has no such file. */
-static const char *find_file(const struct source *source, const char *name)
+const char *expected_find_file(const struct source *source, const char *name)
 {
     if (!source->options->folder)
         return NULL;
@@ -141,20 +126,31 @@ static int64_t *seeded_input(const struct tensor *tensor, uint64_t state, struct
     return values;
 }
 
-/* The file of a run: of several inputs or outputs there is one each, in the model's order. */
-static const char *run_file(const struct source *source, const char *role, unsigned sample, int index, int count)
+const char *expected_run_file(const struct source *source, const char *role, unsigned sample, int index, int count)
 {
     const char *number =
         count > 1 ? arena_format(source->arena, "%u_%d", sample, index) : arena_format(source->arena, "%u", sample);
-    return find_file(source, arena_format(source->arena, "%s_%s.bin", role, number));
+    return expected_find_file(source, arena_format(source->arena, "%s_%s.bin", role, number));
 }
 
 /* Of a network with one input, input_<i>.txt; of any, input_<i>.bin. */
 static const char *sample_file(const struct source *source, unsigned sample, int index)
 {
     int count = source->network->input_count;
-    const char *text = count == 1 ? find_file(source, arena_format(source->arena, "input_%u.txt", sample)) : NULL;
-    return text ? text : run_file(source, "input", sample, index, count);
+    const char *text = count == 1 ? expected_find_file(source, arena_format(source->arena, "input_%u.txt", sample)) : NULL;
+    return text ? text : expected_run_file(source, "input", sample, index, count);
+}
+
+/* Of the names by which tools write the input of a network that has one: PLiNIO dumps input_quantizer.txt. */
+static const char *find_single_input(const struct source *source)
+{
+    static const char *const names[] = {"input.txt", "input.npy", "inputs.npz", "input_quantizer.txt"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *path = expected_find_file(source, names[i]);
+        if (path)
+            return path;
+    }
+    return NULL;
 }
 
 /* The file of an input for the sample at hand, null where there is none. */
@@ -165,9 +161,11 @@ static const char *input_file(const struct source *source, int index)
     if (source->options->input && index == 0)
         return source->options->input;
     if (source->network->input_count == 1 && source->expected->sample_count == 1)
-        path = find_file(source, "input.txt");
+        path = find_single_input(source);
     else if (source->network->input_count > 1 && !strchr(tensor->name, '/'))
-        path = find_file(source, arena_format(source->arena, "input_%s.txt", tensor->name));
+        path = expected_find_file(source, arena_format(source->arena, "input_%s.txt", tensor->name));
+    if (!path && source->network->input_count > 1 && source->expected->sample_count == 1)
+        path = expected_find_file(source, "inputs.npz");
     return path ? path : sample_file(source, source->sample, index);
 }
 
@@ -178,7 +176,7 @@ static int64_t *find_input(const struct source *source, int index)
     if (index == 0 && source->sample == 0)
         source->expected->input_source = path ? arena_format(source->arena, "%s", text_file_name(path)) : "a fixed seed";
     if (path) {
-        note_file(source, path);
+        expected_note_file(source, path);
         return tensor_file_read(path, source->network, source->network->inputs[index], source->scratch, source->diagnostics);
     }
     if (source->options->folder && source->options->sample_count > 1) {
@@ -212,178 +210,6 @@ static unsigned count_samples(const struct source *source)
     while (count < MAXIMUM_SAMPLES && sample_file(source, count, 0))
         count++;
     return count ? count : 1;
-}
-
-/* ---- layers ---- */
-
-/* The file's value at a place in HWC order; compare has found out which of its forms the file has. */
-static int64_t file_value(const struct text_tensor *file, const struct text_comparison *form, size_t index)
-{
-    uint32_t word = 0;
-    if (!form->joined_bytes)
-        return file->values[index];
-    for (size_t i = 0; i < 4; i++)
-        word |= (uint32_t)(file->values[4 * index + i] & 255) << (8 * i);
-    return (int32_t)word;
-}
-
-/* The layer before this one whose file differs, too; NO_LAYER where there is none. */
-static int differing_producer(const struct source *source, int layer)
-{
-    const struct layer *consumer = &source->network->layers[layer];
-    for (int i = 0; i < layer_input_count(consumer); i++) {
-        int producer = source->network->tensors[consumer->inputs[i]].producer;
-        if (producer != NO_LAYER && source->differs[producer])
-            return producer;
-    }
-    return NO_LAYER;
-}
-
-/* Where a layer differs, those that it feeds do. One warning is about the first, a note about each of the others. */
-static void warn_of_difference(const struct source *source, int layer, const char *path, const struct text_comparison *found)
-{
-    int cause = differing_producer(source, layer);
-    source->differs[layer] = true;
-    if (cause != NO_LAYER) {
-        diagnose(source->diagnostics, SEVERITY_NOTE, source->network->layers[layer].name, NULL,
-                 "%s differs, too, in %zu of %zu values: this follows from layer %d, whose values differ",
-                 text_file_name(path), found->different, found->compared, cause);
-        return;
-    }
-    diagnose(source->diagnostics, SEVERITY_WARNING, source->network->layers[layer].name, NULL,
-             "%s differs from the model in %zu of %zu values; at (%d, %d, %d) it has %" PRId64 ", the model gives %" PRId64,
-             path, found->different, found->compared, found->row, found->column, found->channel, found->expected,
-             found->actual);
-}
-
-/* A file that agrees with the golden values adds nothing to them; another one replaces them. */
-static bool take_file(const struct source *source, int layer, const char *path)
-{
-    int output = source->network->layers[layer].output;
-    const struct tensor *tensor = &source->network->tensors[output];
-    struct text_tensor file = {0};
-    if (!text_tensor_read(path, &file, source->scratch, source->diagnostics))
-        return false;
-    struct text_comparison found = text_tensor_compare(&file, tensor, source->values[output]);
-    note_file(source, path);
-    source->expected->layers_from_files++;
-    if (source->sample == 0)
-        source->expected->layer_sources[layer] = text_file_name(path);
-    if (!found.same_count) {
-        diagnose(source->diagnostics, SEVERITY_ERROR, source->network->layers[layer].name, NULL,
-                 "%s holds %zu values; the layer's output has %zu (%dx%dx%d)", path, file.count, tensor_elements(tensor),
-                 tensor->height, tensor->width, tensor->channels);
-        return false;
-    }
-    if (found.different) {
-        warn_of_difference(source, layer, path, &found);
-        for (size_t i = 0; i < tensor_elements(tensor); i++)
-            source->values[output][i] = file_value(&file, &found, i);
-    }
-    return true;
-}
-
-static bool take_files(const struct source *source)
-{
-    const char *sample = source->expected->sample_count > 1 ? arena_format(source->scratch, "%u_", source->sample) : "";
-    bool good = true;
-    memset(source->differs, 0, (size_t)source->network->layer_count);
-    for (int layer = 0; layer < source->network->layer_count; layer++) {
-        const char *path = find_file(source, arena_format(source->scratch, "out_%slayer%d.txt", sample, layer));
-        if (source->sample == 0)
-            source->expected->layer_sources[layer] = "the golden interpreter";
-        good = (!path || take_file(source, layer, path)) && good;
-    }
-    return good;
-}
-
-/* ---- outputs of the network ---- */
-
-struct difference {
-    size_t count, at_ties; /* at_ties: of them, at exact halves or behind them */
-    int64_t largest;
-    int64_t largest_apart; /* of the others */
-};
-
-static struct difference compare(const int64_t *a, const int64_t *b, const int64_t *ties, size_t count)
-{
-    struct difference difference = {0};
-    for (size_t i = 0; i < count; i++) {
-        int64_t distance = a[i] < b[i] ? b[i] - a[i] : a[i] - b[i];
-        bool is_apart = !ties || !ties[i];
-        difference.count += distance != 0;
-        difference.at_ties += distance != 0 && !is_apart;
-        difference.largest = distance > difference.largest ? distance : difference.largest;
-        if (is_apart)
-            difference.largest_apart = distance > difference.largest_apart ? distance : difference.largest_apart;
-    }
-    return difference;
-}
-
-#define ONE_IN 10000 /* elements that floating point may round otherwise though there is no half */
-
-/* What floating point explains: see take_output. */
-static bool is_rounding(const struct difference *difference, size_t count)
-{
-    size_t apart = difference->count - difference->at_ties;
-    return difference->largest_apart <= 1 && apart <= (count + ONE_IN - 1) / ONE_IN;
-}
-
-/* A warning, or a note where the model's exact values are expected all the same. */
-static void tell_difference(const struct source *source, const struct tensor *tensor, const char *path,
-                            const struct difference *difference, bool is_explained)
-{
-    const char *ties = "";
-    if (difference->at_ties)
-        ties = arena_format(source->arena, ", %zu of them at exact halves that it rounds to even, or behind such",
-                            difference->at_ties);
-    diagnose(source->diagnostics, is_explained ? SEVERITY_NOTE : SEVERITY_WARNING, tensor->name, NULL,
-             "%s differs from the model in %zu of %zu values, by at most %" PRId64 "%s%s", path, difference->count,
-             tensor_elements(tensor), difference->largest, ties,
-             is_explained ? "; compared with the model's exact arithmetic" : "");
-}
-
-/* What a file says is expected. But where onnxruntime made it: that computes in floating point and differs from the model's
- * exact arithmetic in about one element of a million, and where a half is to be rounded; then the difference is told, and
- * the exact value is expected. */
-static bool take_output(const struct source *source, int index, const char *path)
-{
-    const struct network *network = source->network;
-    int output = network->outputs[index];
-    const struct tensor *tensor = &network->tensors[output];
-    size_t count = tensor_elements(tensor);
-    bool is_onnx = tensor->scale != 0 && !network->channels_last;
-    int64_t *values = tensor_file_read(path, network, output, source->scratch, source->diagnostics);
-    int64_t **ties = NULL;
-    if (!values)
-        return false;
-    struct difference difference = compare(values, source->values[output], NULL, count);
-    if (is_onnx && difference.count) {
-        ties = ties_find(network, source->values, source->scratch, source->diagnostics);
-        if (!ties)
-            return false;
-        difference = compare(values, source->values[output], ties[output], count);
-    }
-    bool is_explained = is_onnx && is_rounding(&difference, count);
-    note_file(source, path);
-    source->expected->layers_from_files++;
-    if (source->sample == 0 && tensor->producer != NO_LAYER)
-        source->expected->layer_sources[tensor->producer] = text_file_name(path);
-    if (difference.count)
-        tell_difference(source, tensor, path, &difference, is_explained);
-    if (!is_explained)
-        source->values[output] = values;
-    return true;
-}
-
-static bool take_outputs(const struct source *source)
-{
-    bool good = true;
-    for (int i = 0; i < source->network->output_count; i++) {
-        const char *path = run_file(source, "output", source->sample, i, source->network->output_count);
-        good = (!path || take_output(source, i, path)) && good;
-    }
-    return good;
 }
 
 /* ---- image ---- */
@@ -462,7 +288,7 @@ static bool make_sample(struct source *source)
     if (!find_inputs(source, inputs))
         return false;
     source->values = interpret_network(source->network, inputs, source->scratch, source->diagnostics);
-    return source->values && take_files(source) && take_outputs(source) && fill_sample(source);
+    return source->values && expected_take_layers(source) && expected_take_outputs(source) && fill_sample(source);
 }
 
 bool expected_make(const struct network *network, const struct expected_options *options, struct expected *expected,

@@ -3,7 +3,9 @@
  * as many images, one behind the other.
  *
  * Files of a folder: input.txt and out_layer<n>.txt; of several samples input_<i>.txt and out_<i>_layer<n>.txt. A network
- * with several inputs reads input_<name>.txt, by the name of each in the model. Or raw bytes in the model's own order and
+ * with several inputs reads input_<name>.txt, by the name of each in the model. Of one sample the input may also be in
+ * input.npy (and then outputs in output.npy or expected.npy), inputs.npz (outputs.npz), or PLiNIO's input_quantizer.txt
+ * (output.txt, which lies beside input.txt, too). Or raw bytes in the model's own order and
  * type: input_<i>.bin and output_<i>.bin, the inputs and outputs of run i; of several, input_<i>_<k>.bin for the model's
  * k-th. */
 #ifndef DORYGEN_EXPECTED_H

@@ -19,18 +19,28 @@ static bool is_of_a_check(const char *name)
     return holds_values && (!strncmp(name, "input", 5) || !strncmp(name, "out_", 4) || !strncmp(name, "output_", 7));
 }
 
+/* Names by which tools write the input of a network; where there are several, one of them is read. */
+static bool is_input(const char *name, size_t length)
+{
+    static const char *const names[] = {"input", "inputs", "input_quantizer"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (length == strlen(names[i]) && !strncmp(name, names[i], length))
+            return true;
+    return false;
+}
+
 /* In any format. With samples or --input, "input" is another file. */
 static bool was_read(const struct expected_options *options, const struct expected *expected, const char *name)
 {
     size_t length = stem_length(name);
-    if (length == strlen("input") && (expected->sample_count > 1 || options->input))
-        return true;
+    bool has_inputs = expected->sample_count > 1 || options->input;
     for (int i = 0; i < expected->file_count; i++) {
         const char *read = text_file_name(expected->files[i]);
+        has_inputs = has_inputs || is_input(read, stem_length(read));
         if (stem_length(read) == length && !strncmp(read, name, length))
             return true;
     }
-    return false;
+    return has_inputs && is_input(name, length);
 }
 
 /* How many, and the first by its name. */

@@ -27,6 +27,8 @@ static int model_bytes(const struct tensor *tensor) { return (tensor->bits + 7) 
 
 /* ---- reading ---- */
 
+#define MAXIMUM_WHOLE 9007199254740992.0 /* 2^53: beyond it doubles skip integers */
+
 static bool check_value(const char *path, const struct tensor *tensor, size_t index, int64_t value,
                         struct diagnostics *diagnostics)
 {
@@ -80,22 +82,35 @@ static double in_front(const struct tensor *tensor, double real, size_t element)
     return tensor->step_count ? (double)x : real;
 }
 
+/* The model's own integer; tools that compute in floating point write integers as such. What a network gives may have a
+ * fraction there, behind an average that the tool does not round; the network rounds it down. */
+static bool whole_number(const struct array_file *array, size_t at, bool is_input, int64_t *value)
+{
+    double number = array->type == ARRAY_FLOAT ? array_number(array, at) : 0;
+    number = is_input ? number : floor(number);
+    if (array->type == ARRAY_FLOAT && (number != floor(number) || fabs(number) > MAXIMUM_WHOLE))
+        return false;
+    *value = array->type == ARRAY_FLOAT ? (int64_t)number : array_integer(array, at);
+    return true;
+}
+
 int64_t *tensor_from_array(const struct array_file *array, size_t first, const char *path, const struct network *network,
                            int index, struct arena *arena, struct diagnostics *diagnostics)
 {
     const struct tensor *tensor = &network->tensors[index];
-    int64_t *values = arena_array(arena, int64_t, tensor_elements(tensor));
-    if (array->type == ARRAY_FLOAT && tensor->scale == 0) {
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-                 "%s holds real numbers; of '%s' the model says no scale, it wants integers", path, tensor->name);
-        return NULL;
-    }
+    int64_t *values = arena_array(arena, int64_t, tensor_elements(tensor)), number = 0;
     for (size_t i = 0; i < tensor_elements(tensor); i++) {
         size_t at = first + model_position(network, tensor, i);
-        if (array->type == ARRAY_FLOAT)
+        if (array->type == ARRAY_FLOAT && tensor->scale != 0)
             values[i] = quantise(network, tensor, in_front(tensor, array_number(array, at), i));
-        else
-            values[i] = array_integer(array, at) - tensor->model_offset;
+        else if (whole_number(array, at, tensor->producer == NO_LAYER, &number))
+            values[i] = number - tensor->model_offset;
+        else {
+            diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+                     "%s: value %zu is %g; of '%s' the model says no scale, it wants integers", path, at - first,
+                     array_number(array, at), tensor->name);
+            return NULL;
+        }
         if (!check_value(path, tensor, at - first, values[i], diagnostics))
             return NULL;
     }
@@ -116,18 +131,79 @@ static bool read_raw(const char *path, const struct tensor *tensor, struct array
     return data && bytes % (size_t)array->element_bytes == 0;
 }
 
+/* PLiNIO and QuantLib turn images to channels last, but leave signals of one dimension as PyTorch has them. */
+static bool is_channels_first(const struct text_tensor *text, const struct tensor *tensor)
+{
+    return text->rank == 2 && tensor->height == 1 && text->dimensions[0] == tensor->channels &&
+           text->dimensions[1] == tensor->width && tensor->channels != tensor->width;
+}
+
 static int64_t *read_text(const char *path, const struct tensor *tensor, struct arena *arena,
                           struct diagnostics *diagnostics)
 {
     struct text_tensor text;
     if (!text_tensor_read(path, &text, arena, diagnostics) || !check_count(path, tensor, text.count, diagnostics))
         return NULL;
+    size_t channels = (size_t)tensor->channels, pixels = text.count / channels;
+    bool is_turned = is_channels_first(&text, tensor);
+    int64_t *values = arena_array(arena, int64_t, text.count);
     for (size_t i = 0; i < text.count; i++) {
-        text.values[i] -= tensor->model_offset;
-        if (!check_value(path, tensor, i, text.values[i], diagnostics))
+        size_t at = is_turned ? i % channels * pixels + i / channels : i;
+        values[i] = text.values[at] - tensor->model_offset;
+        if (!check_value(path, tensor, at, values[i], diagnostics))
             return NULL;
     }
-    return text.values;
+    return values;
+}
+
+/* Of how many inputs, or outputs, the tensor is which; -1: it is neither. */
+static int port_position(const struct network *network, int index, int *count)
+{
+    *count = network->input_count;
+    for (int i = 0; i < network->input_count; i++)
+        if (network->inputs[i] == index)
+            return i;
+    *count = network->output_count;
+    for (int i = 0; i < network->output_count; i++)
+        if (network->outputs[i] == index)
+            return i;
+    return -1;
+}
+
+static int find_array(const struct npz_file *file, const char *name)
+{
+    for (int i = 0; i < file->count; i++)
+        if (!strcmp(file->entries[i].name, name))
+            return i;
+    return -1;
+}
+
+/* The array that has the tensor's name; else the only one; else that of its place: by numpy's name for arrays without one,
+ * or of as many as the network has inputs (outputs). */
+static int choose_array(const struct npz_file *file, const struct network *network, int index, struct arena *arena)
+{
+    int ports, position = port_position(network, index, &ports);
+    int named = find_array(file, network->tensors[index].name);
+    if (named < 0 && file->count == 1)
+        return 0;
+    if (named < 0 && position >= 0)
+        named = find_array(file, arena_format(arena, "arr_%d", position));
+    return named < 0 && file->count == ports ? position : named;
+}
+
+static bool read_npz(const char *path, const struct network *network, int index, struct array_file *array,
+                     struct arena *arena, struct diagnostics *diagnostics)
+{
+    struct npz_file file;
+    if (!npz_file_read(path, &file, arena, diagnostics))
+        return false;
+    int chosen = choose_array(&file, network, index, arena);
+    if (chosen < 0)
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "%s holds %d arrays, none of them named '%s'; supported: one array, one named so, or one for each "
+                 "input (output) of the network",
+                 path, file.count, network->tensors[index].name);
+    return chosen >= 0 && npz_file_array(&file, chosen, array, arena, diagnostics);
 }
 
 int64_t *tensor_file_read(const char *path, const struct network *network, int index, struct arena *arena,
@@ -135,13 +211,16 @@ int64_t *tensor_file_read(const char *path, const struct network *network, int i
 {
     const struct tensor *tensor = &network->tensors[index];
     struct array_file array;
-    bool is_npy = path_ends_in(path, ".npy");
-    if (!is_npy && !path_ends_in(path, ".bin"))
+    bool is_good;
+    if (path_ends_in(path, ".npy"))
+        is_good = array_file_read_npy(path, &array, arena, diagnostics);
+    else if (path_ends_in(path, ".npz"))
+        is_good = read_npz(path, network, index, &array, arena, diagnostics);
+    else if (path_ends_in(path, ".bin"))
+        is_good = read_raw(path, tensor, &array, arena, diagnostics);
+    else
         return read_text(path, tensor, arena, diagnostics);
-    if (is_npy ? !array_file_read_npy(path, &array, arena, diagnostics)
-               : !read_raw(path, tensor, &array, arena, diagnostics))
-        return NULL;
-    if (!check_count(path, tensor, array.count, diagnostics))
+    if (!is_good || !check_count(path, tensor, array.count, diagnostics))
         return NULL;
     return tensor_from_array(&array, 0, path, network, index, arena, diagnostics);
 }

@@ -2,7 +2,9 @@
  *
  *     .bin   raw bytes, little endian, in the model's own order (ONNX: NCHW, TFLite: NHWC) and the model's own type (int8
  * where the model has int8, see model_offset) .npy   integers likewise; or float32, float64: real values, which are
- * quantised as the model does at its edge else   text of integers in HWC order (network/text_tensor.h)
+ * quantised as the model does at its edge; where the model says no scale, whole numbers
+ *     .npz   one such array, or those of all inputs
+ *     else   text of integers in HWC order (network/text_tensor.h)
  *
  * In memory values are the network's elements in HWC order. */
 #ifndef DORYGEN_TENSOR_FILE_H
@@ -12,7 +14,7 @@
 #include "base/support.h"
 #include "network/network.h"
 
-/* The values, each within the tensor's bounds; null after an error was reported. Real values without a scale are one. */
+/* The values, each within the tensor's bounds; null after an error was reported. Fractions without a scale are one. */
 int64_t *tensor_file_read(const char *path, const struct network *network, int tensor, struct arena *arena,
                           struct diagnostics *diagnostics);
 

@@ -29,6 +29,31 @@ static enum line_kind read_line(const char *line, int64_t *value)
     return LINE_VALUE;
 }
 
+/* Of "# name (shape [1, 2]),"; null where the line has another form. */
+static const char *header_name(const char *line, struct arena *arena)
+{
+    line += strspn(line, "# ");
+    const char *end = strstr(line, " (shape");
+    return end && end > line ? arena_format(arena, "%.*s", (int)(end - line), line) : NULL;
+}
+
+/* A shape of one or two dimensions. */
+static void read_shape(const char *line, struct text_tensor *tensor)
+{
+    const char *at = strstr(line, "(shape [");
+    char *end = NULL;
+    int64_t dimensions[2];
+    for (at = at ? at + strlen("(shape [") : ""; isdigit((unsigned char)*at); at = end + strspn(end, ", ")) {
+        int64_t dimension = strtoll(at, &end, 10);
+        if (tensor->rank == 2) { /* there is one more: the shape of an image */
+            tensor->rank = 0;
+            return;
+        }
+        dimensions[tensor->rank++] = dimension;
+    }
+    memcpy(tensor->dimensions, dimensions, (size_t)tensor->rank * sizeof *dimensions);
+}
+
 static bool read_lines(FILE *file, const char *path, struct text_tensor *tensor, struct arena *arena,
                        struct diagnostics *diagnostics)
 {
@@ -42,6 +67,10 @@ static bool read_lines(FILE *file, const char *path, struct text_tensor *tensor,
             break;
         case LINE_EMPTY: break;
         case LINE_TEXT:
+            if (number == 1) {
+                tensor->name = header_name(line, arena);
+                read_shape(line, tensor);
+            }
             if (number == 1 || *line == '#')
                 break;
             line[strcspn(line, "\r\n")] = 0;

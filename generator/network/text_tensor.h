@@ -11,6 +11,9 @@
 #include "network/network.h"
 
 struct text_tensor {
+    const char *name; /* of the header; null: there is none */
+    int rank;         /* of the header's shape, of two dimensions at most; 0: it says none, or more of them */
+    int64_t dimensions[2];
     int64_t *values;
     size_t count;
 };

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs apps/aideck_classifier and compares what it sends with what it should have seen.
+"""Runs apps/aideck_classifier or apps/aideck_pose and compares what it sends with what it should have seen.
 
-usage: compare.py PICTURES DORY MODEL HEIGHTxWIDTH [--stream FILE] COMMAND...
+usage: compare.py classifier|pose PICTURES DORY MODEL HEIGHTxWIDTH [--stream FILE] COMMAND...
 
 Frames must be pictures of the folder PICTURES one behind the other, none left out; the packet for each has class, number and output of
-DORY run MODEL, the golden model, on an image that is computed here; the console says the same. --stream: what went to the PC is whole
+DORY run MODEL, the golden model, on an image that is computed here, or the four numbers of a pose; the console says the same. --stream: what went to the PC is whole
 pictures, pixel by pixel."""
 import glob
 import os
@@ -40,27 +40,64 @@ def golden(dory, model, image):
         file.write('\n'.join(map(str, image)) + '\n')
         file.flush()
         output = subprocess.run([dory, 'run', model, '--input', file.name], check=True, capture_output=True, text=True).stdout
-    outputs = [int(word) for word in output.split()[1:]]
-    return outputs.index(max(outputs)), max(outputs)
+    return [int(word) for word in output.split()[1:]]
 
 
-def packets_of(log):
+class Classifier:
+    packet_format = '<xBBHi'
+
+    @staticmethod
+    def expected(outputs):
+        return outputs.index(max(outputs)), max(outputs)
+
+    @staticmethod
+    def answer(packet):  # its frame, and what is expected of that
+        kind, _, frame, output = packet
+        return frame, (kind, output)
+
+    @staticmethod
+    def lines(seen):
+        return ['frame %d: .*, %d' % (frame, output) for frame, (_, output) in enumerate(seen)]
+
+
+class Pose:
+    packet_format = '<xHffff'
+    SCALE = 1 / 64  # of make_pose.py's output
+
+    @staticmethod
+    def expected(outputs):
+        return tuple(output * Pose.SCALE for output in outputs)
+
+    @staticmethod
+    def answer(packet):
+        return packet[0], packet[1:]
+
+    @staticmethod
+    def lines(seen):
+        return ['frame %d: %d %d %d mm, %d mrad' % (frame, *(int(number * 1000) for number in pose))
+                for frame, pose in enumerate(seen) if frame % 5 == 0]
+
+
+def packets_of(log, packet_format):
     packets = [bytes.fromhex(line) for line in re.findall(r'^to the Crazyflie: ([0-9a-f ]+)$', log, re.MULTILINE)]
     for packet in packets:
-        assert len(packet) == 9 and packet[0] == 1, 'a packet %s' % packet.hex()
-    return [struct.unpack('<xBBHi', packet) for packet in packets]
+        assert len(packet) == struct.calcsize(packet_format) and packet[0] == 1, 'a packet %s' % packet.hex()
+    return [struct.unpack(packet_format, packet) for packet in packets]
 
 
-def compare_answers(log, expected):
-    packets = packets_of(log)
-    assert len(packets) >= 4, '%d packets' % len(packets)
-    assert [number for _, _, number, _ in packets] == list(range(len(packets))), 'frames are missing: %s' % packets
-    seen = [(kind, output) for kind, _, _, output in packets]
+def compare_answers(log, kind, expected):
+    answers = [kind.answer(packet) for packet in packets_of(log, kind.packet_format)]
+    assert len(answers) >= 4, '%d packets' % len(answers)
+    assert [frame for frame, _ in answers] == list(range(len(answers))), 'frames are missing: %s' % answers
+    seen = [answer for _, answer in answers]
     firsts = [first for first in range(len(expected))
               if all(answer == expected[(first + number) % len(expected)] for number, answer in enumerate(seen))]
     assert len(firsts) == 1, 'answers %s, golden model %s' % (seen, expected)
-    lines = [(int(number), int(output)) for number, output in re.findall(r'^frame (\d+): .*, (-?\d+)$', log, re.MULTILINE)]
-    assert lines == [(number, output) for number, (_, output) in enumerate(seen)], 'the console says %s' % lines
+    lines = re.findall(r'^frame \d+: .*$', log, re.MULTILINE)
+    patterns = kind.lines(seen)
+    assert len(lines) == len(patterns), 'the console has %d lines' % len(lines)
+    for line, pattern in zip(lines, patterns):
+        assert re.fullmatch(pattern, line), "the console says '%s', not '%s'" % (line, pattern)
     assert 'answers dropped' in log and ', 0 answers dropped' in log, 'answers were dropped'
     print('%d frames from picture %d on, none left out: answers as the golden model has them' % (len(seen), firsts[0]))
 
@@ -94,7 +131,8 @@ def compare_stream(path, pictures):
 
 
 def main():
-    pictures_folder, dory, model, size, *command = sys.argv[1:]
+    name, pictures_folder, dory, model, size, *command = sys.argv[1:]
+    kind = {'classifier': Classifier, 'pose': Pose}[name]
     stream = None
     if command[0] == '--stream':
         stream = command[1]
@@ -109,7 +147,7 @@ def main():
         with open(os.path.join(pictures_folder, 'picture-%d.raw' % number), 'rb') as file:
             pictures.append(file.read())
     height, width = map(int, size.split('x'))
-    compare_answers(result.stdout, [golden(dory, model, make_input(picture, height, width)) for picture in pictures])
+    compare_answers(result.stdout, kind, [kind.expected(golden(dory, model, make_input(picture, height, width))) for picture in pictures])
     if stream:
         compare_stream(stream, pictures)
 

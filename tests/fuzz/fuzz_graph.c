@@ -109,7 +109,19 @@ static void set_window(struct instructions *from, struct onnx_builder *model, on
         onnx_set_integer(model, node, "count_include_pad", 1);
 }
 
-enum shape { TENSOR, TWO_TENSORS, THREE_TENSORS, WEIGHTS_4, WEIGHTS_3, MATRIX, BY_CHANNEL, SCALAR, AXES };
+enum shape {
+    TENSOR,
+    TWO_TENSORS,
+    THREE_TENSORS,
+    WEIGHTS_4,
+    WEIGHTS_3,
+    MATRIX,
+    BY_CHANNEL,
+    SCALAR,
+    AXES,
+    SCALAR_TWICE,
+    CHANNEL_TWICE
+};
 
 static const struct operation {
     const char *type;
@@ -128,6 +140,10 @@ static const struct operation {
     {"GlobalAveragePool", TENSOR, false, false, NULL, NULL, 0},
     {"GlobalMaxPool", TENSOR, false, false, NULL, NULL, 0},
     {"Pad", TENSOR, false, false, NULL, "pads", 8},
+    {"Pad", TENSOR, false, false, "value", "pads", 8},
+    {"ConvInteger", WEIGHTS_4, true, false, "group", NULL, 0},
+    {"RequantShift", SCALAR_TWICE, false, false, "signed", NULL, 0},
+    {"RequantShift", CHANNEL_TWICE, false, false, "signed", NULL, 0},
     {"Pad", TENSOR, false, false, NULL, "pads", 6},
     {"Mul", BY_CHANNEL, false, false, NULL, NULL, 0},
     {"Add", BY_CHANNEL, false, false, NULL, NULL, 0},
@@ -173,6 +189,8 @@ static void write_inputs(struct instructions *from, struct onnx_builder *model, 
     case MATRIX: second = add_numbers(from, model, node, 2, (int64_t[]){d[0] * d[1] * d[2], d[3]}, constant); break;
     case BY_CHANNEL: second = add_numbers(from, model, node, 4, (int64_t[]){1, d[0], 1, 1}, constant); break;
     case SCALAR: second = add_numbers(from, model, node, 0, d, constant); break;
+    case SCALAR_TWICE: second = third = add_numbers(from, model, node, 0, d, constant); break;
+    case CHANNEL_TWICE: second = third = add_numbers(from, model, node, 3, (int64_t[]){d[0], 1, 1}, constant); break;
     case AXES: second = add_numbers(from, model, node, 1, d, constant); break;
     }
     snprintf(text, 64, "%s%s%s%s%s", a, *second ? " " : "", second, *third ? " " : "", third);
@@ -193,6 +211,10 @@ static void add_node(struct instructions *from, struct onnx_builder *model, unsi
     if (!strcmp(operation->type, "Clip")) {
         onnx_set_float(model, node, "min", (float)number(from));
         onnx_set_float(model, node, "max", (float)number(from) + 100);
+    }
+    if (!strcmp(operation->type, "RequantShift")) {
+        onnx_set_integer(model, node, "div", number(from));
+        onnx_set_integer(model, node, "n_levels", (int64_t)(2 + (uint64_t)number(from)));
     }
     if (!strcmp(operation->type, "Add") && operation->integer) {
         onnx_set_integer(model, node, "in2_shift", number(from));

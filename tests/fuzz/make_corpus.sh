@@ -11,4 +11,6 @@ for seed in $(seq 1 60); do
 done
 mkdir -p "${folder}_of_qdq"
 /usr/bin/python3 "$(dirname "$0")/../qdq/random_networks.py" --write "${folder}_of_qdq" 100 || echo "no QDQ models without python3-onnx"
+family=$(dirname "$0")/../random/family_reference.py # QuantLib's, Deeploy's and PLiNIO's
+/usr/bin/python3 -B "$family" --write "$folder" 20 || echo "no models of QuantLib, Deeploy and PLiNIO without python3-onnx"
 find "$folder" "${folder}_of_qdq" -name '*.onnx' -size +12k -delete # large ones say nothing new, and take long

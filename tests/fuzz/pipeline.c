@@ -124,7 +124,8 @@ void pipeline_run(const uint8_t *model, size_t length, unsigned choices)
     struct diagnostics diagnostics = {.arena = &arena, .file = "fuzz"};
     struct load_options load = {.front_end = (enum front_end)(choices >> 6 & 1 ? FRONT_END_QUANTLAB : FRONT_END_DETECT),
                                 .input_bits = 2 << (choices >> 7 & 3) > 8 ? 0 : 2 << (choices >> 7 & 3),
-                                .input_is_signed = choices >> 9 & 1};
+                                .input_is_signed = choices >> 9 & 1,
+                                .carries_sums = choices >> 11 & 1};
     struct range_options range = {.exact_add = choices >> 10 & 1};
     struct network *network = network_load_memory(model, length, "fuzz", &load, &arena, &diagnostics);
     expect((network == NULL) == (diagnostics.error_count > 0), &diagnostics);

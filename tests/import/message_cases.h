@@ -74,7 +74,7 @@ onnx_node *add_pool(const char *type);
     CASE(input_of_one_dimension)                                                                                            \
     CASE(too_wide_input)                                                                                                    \
     CASE(tensor_of_later_node)                                                                                              \
-    CASE(unknown_tensor)                                                                                                    \
+    CASE(unknown_tensors)                                                                                                   \
     CASE(output_of_no_node)                                                                                                 \
     CASE(tensor_made_twice)                                                                                                 \
     CASE(cropping_pads)                                                                                                     \
@@ -104,9 +104,16 @@ onnx_node *add_pool(const char *type);
     CASE(unsqueeze_without_axes)                                                                                            \
     CASE(gather_behind_the_end)                                                                                             \
     CASE(fraction_of_groups)                                                                                                \
-    CASE(padded_with_ones)                                                                                                  \
-    CASE(padded_with_an_integer_one)                                                                                        \
+    CASE(padded_with_a_half)                                                                                                \
+    CASE(padded_with_a_large_number)                                                                                        \
     CASE(padded_with_a_tensor)                                                                                              \
+    CASE(requant_shift_without_divisor)                                                                                     \
+    CASE(requant_shift_without_levels)                                                                                      \
+    CASE(requant_shift_of_one_level)                                                                                        \
+    CASE(requant_shift_by_zero)                                                                                             \
+    CASE(requant_shift_of_other_channels)                                                                                   \
+    CASE(half_without_division)                                                                                             \
+    CASE(zero_point_of_an_integer_convolution)                                                                              \
     CASE(padded_axes)                                                                                                       \
     CASE(padded_flat)                                                                                                       \
     CASE(padded_without_end)                                                                                                \

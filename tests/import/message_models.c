@@ -65,7 +65,7 @@ void tensor_of_later_node(void)
     onnx_add_node(model, "Relu", "x", "later");
 }
 
-void unknown_tensor(void) { onnx_add_node(model, "Relu", "nowhere", "y"); }
+void unknown_tensors(void) { onnx_add_node(model, "Add", "nowhere neither", "y"); }
 void output_of_no_node(void) { onnx_add_node(model, "Relu", "x", "z"); }
 
 void tensor_made_twice(void)
@@ -217,24 +217,72 @@ void fraction_of_groups(void) { onnx_set_float(model, add_conv(), "group", 1.5F)
 
 /* ---- padding ---- */
 
-void padded_with_ones(void)
+void padded_with_a_half(void)
 {
     onnx_node *pad = onnx_add_node(model, "Pad", "x", "y");
     onnx_set_integers(model, pad, "pads", 8, SHAPE(0, 0, 1, 1, 0, 0, 1, 1));
-    onnx_set_float(model, pad, "value", 1);
+    onnx_set_float(model, pad, "value", 0.5F);
 }
 
-void padded_with_an_integer_one(void)
+void padded_with_a_large_number(void)
 {
     onnx_node *pad = onnx_add_node(model, "Pad", "x", "y");
     onnx_set_integers(model, pad, "pads", 8, SHAPE(0, 0, 1, 1, 0, 0, 1, 1));
-    onnx_set_integer(model, pad, "value", 1);
+    onnx_set_integer(model, pad, "value", 100000);
 }
 
 void padded_with_a_tensor(void)
 {
     onnx_add_int64(model, "pads", 1, SHAPE(8), SHAPE(0, 0, 1, 1, 0, 0, 1, 1));
     onnx_add_node(model, "Pad", "x pads x", "y");
+}
+
+static onnx_node *add_requant_shift(const char *inputs)
+{
+    onnx_add_int64(model, "one", 0, NULL, SHAPE(1));
+    onnx_add_int64(model, "five", 1, SHAPE(5), SHAPE(1, 2, 3, 4, 5));
+    onnx_node *node = onnx_add_node(model, "RequantShift", inputs, "y");
+    onnx_set_integer(model, node, "signed", 1);
+    return node;
+}
+
+void requant_shift_without_divisor(void) { onnx_set_integer(model, add_requant_shift("x one one"), "n_levels_out", 256); }
+
+void requant_shift_without_levels(void) { onnx_set_integer(model, add_requant_shift("x one one"), "div", 256); }
+
+void requant_shift_of_one_level(void)
+{
+    onnx_node *node = add_requant_shift("x one one");
+    onnx_set_integer(model, node, "div", 256);
+    onnx_set_integer(model, node, "n_levels", 1);
+}
+
+void requant_shift_by_zero(void)
+{
+    onnx_node *node = add_requant_shift("x one one");
+    onnx_set_integer(model, node, "div", 0);
+    onnx_set_integer(model, node, "n_levels", 256);
+}
+
+void requant_shift_of_other_channels(void)
+{
+    onnx_node *node = add_requant_shift("x five one");
+    onnx_set_integer(model, node, "div", 256);
+    onnx_set_integer(model, node, "n_levels", 256);
+}
+
+void half_without_division(void)
+{
+    onnx_add_scalar(model, "half", 0.5);
+    onnx_add_node(model, "Relu", "x", "r");
+    onnx_add_node(model, "Add", "r half", "y");
+}
+
+void zero_point_of_an_integer_convolution(void)
+{
+    add_weights(4, SHAPE(4, 4, 3, 3));
+    onnx_add_int64(model, "zero", 0, NULL, SHAPE(3));
+    onnx_add_node(model, "ConvInteger", "x w zero", "y");
 }
 
 void padded_axes(void)

@@ -358,6 +358,75 @@ static void joins_channels(void)
     EXPECT_EQUAL(output(1)->channels, 9);
 }
 
+/* One Conv a precision and a Concat, as PLiNIO writes weights mixed by channel; divisors differ. */
+static void joins_sibling_convolutions(void)
+{
+    static const int64_t eight[2] = {100, -100}, two[1] = {1};
+    struct onnx_builder *model = with_input(1, 4, 4);
+    onnx_add_initialiser(model, "w8", 4, SHAPE(2, 1, 1, 1), eight);
+    onnx_add_initialiser(model, "w2", 4, SHAPE(1, 1, 1, 1), two);
+    onnx_set_integer(model, onnx_add_node(model, "Conv", "image w8", "a"), "weight_bits", 8);
+    onnx_set_integer(model, onnx_add_node(model, "Conv", "image w2", "b"), "weight_bits", 2);
+    onnx_add_scalar(model, "four", 4);
+    onnx_add_scalar(model, "three", 3);
+    onnx_add_node(model, "Div", "a four", "a4");
+    onnx_add_node(model, "Floor", "a4", "af");
+    onnx_add_node(model, "Div", "b three", "b3");
+    onnx_add_node(model, "Floor", "b3", "bf");
+    onnx_set_integer(model, onnx_add_node(model, "Concat", "af bf", "joined"), "axis", 1);
+    onnx_add_output(model, "joined");
+    expect_loads(model);
+    EXPECT_EQUAL(loaded.network->layer_count, 1);
+    EXPECT_EQUAL(layer(0)->kind, LAYER_CONVOLUTION);
+    EXPECT_EQUAL(layer(0)->weight_bits, 8);
+    EXPECT_EQUAL(output(0)->channels, 3);
+    EXPECT_EQUAL(layer(0)->weights[1], -100);
+    EXPECT_EQUAL(layer(0)->weights[2], 1);
+    expect_stage(&layer(0)->stages[0], 0, 3, 0, 12);
+    expect_stage(&layer(0)->stages[0], 2, 4, 0, 12);
+}
+
+/* floor(x / 4 + 1/2), as QuantLib rounds since 2023, is floor((x + 2) / 4). */
+static void adds_halves_behind_divisions(void)
+{
+    struct onnx_builder *model = with_input(1, 4, 4);
+    add_conv(model, "image w", "c");
+    onnx_add_scalar(model, "four", 4);
+    onnx_add_scalar(model, "half", 0.5);
+    onnx_add_node(model, "Div", "c four", "d");
+    onnx_add_node(model, "Add", "d half", "h");
+    onnx_add_node(model, "Floor", "h", "f");
+    onnx_add_output(model, "f");
+    expect_loads(model);
+    EXPECT_EQUAL(loaded.network->layer_count, 1);
+    expect_stage(&layer(0)->stages[0], 0, 1, 2, 4);
+}
+
+static void pads_with_any_number(void)
+{
+    struct onnx_builder *model = with_input(1, 4, 4);
+    onnx_node *pad = onnx_add_node(model, "Pad", "image", "p");
+    onnx_set_integers(model, pad, "pads", 8, SHAPE(0, 0, 1, 1, 0, 0, 1, 1));
+    onnx_set_float(model, pad, "value", 7);
+    add_conv(model, "p w", "c");
+    onnx_add_output(model, "c");
+    expect_loads(model);
+    EXPECT_EQUAL(loaded.network->layer_count, 1);
+    EXPECT_EQUAL(layer(0)->padding_value, 7);
+    EXPECT_EQUAL(layer(0)->padding_bottom, 1);
+}
+
+/* PLiNIO renames the input of the graph, but not where a MatMul reads it. */
+static void mends_a_renamed_input(void)
+{
+    struct onnx_builder *model = with_input(1, 4, 4);
+    add_conv(model, "onnx::MatMul_0 w", "c");
+    onnx_add_output(model, "c");
+    expect_loads(model);
+    EXPECT(has_message(&loaded.diagnostics, SEVERITY_WARNING, NULL, "taken for the same tensor"), "no warning");
+    EXPECT_EQUAL(loaded.network->layer_count, 1);
+}
+
 static void keeps_groups(void)
 {
     struct onnx_builder *model = with_input(4, 4, 4);
@@ -407,6 +476,10 @@ int main(void)
         TEST(normalises_pools_by_channel),
         TEST(lays_padding_for_sums),
         TEST(joins_channels),
+        TEST(joins_sibling_convolutions),
+        TEST(adds_halves_behind_divisions),
+        TEST(pads_with_any_number),
+        TEST(mends_a_renamed_input),
         TEST(keeps_groups),
         TEST(transposes_in_place),
     };

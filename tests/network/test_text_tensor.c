@@ -76,7 +76,7 @@ static struct text_comparison compare(const int64_t *expected, size_t count, con
 {
     int64_t copy[16];
     memcpy(copy, expected, count * sizeof *copy);
-    return text_tensor_compare(&(struct text_tensor){copy, count}, shape, actual);
+    return text_tensor_compare(&(struct text_tensor){.values = copy, .count = count}, shape, actual);
 }
 
 static void compares_in_either_order(void)

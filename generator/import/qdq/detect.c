@@ -12,13 +12,9 @@ static bool is_one_of(const struct node *node, const char *const *types)
     return false;
 }
 
-static const char *const dynamic_types[] = {"DynamicQuantizeLinear",
-                                            "DynamicQuantizeLSTM",
-                                            "DynamicQuantizeMatMul",
-                                            "ConvInteger",
-                                            "MatMulInteger",
-                                            "MatMulIntegerToFloat",
-                                            NULL};
+/* ConvInteger and MatMulInteger are none of them: without a DynamicQuantizeLinear in front they compute integers. */
+static const char *const dynamic_types[] = {"DynamicQuantizeLinear", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul",
+                                            "MatMulIntegerToFloat", NULL};
 
 bool qdq_detect(const struct graph *graph)
 {

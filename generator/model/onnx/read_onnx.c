@@ -6,6 +6,7 @@
 
 #include "base/name_table.h"
 #include "model/onnx/onnx_constant.h"
+#include "model/onnx/onnx_metadata.h"
 #include "model/onnx/onnx_scan.h"
 
 #define MAXIMUM_PARSED_BYTES   ((size_t)1 << 30)
@@ -216,6 +217,57 @@ static void connect(struct reader *reader)
     }
 }
 
+static bool is_dangling(const struct value *value)
+{
+    return value->producer == NO_NODE && !value->is_input && !value->constant;
+}
+
+/* The only value that nodes read and nobody gives; null where there is none, or another one. */
+static struct value *find_dangling(const struct graph *graph, bool *is_read)
+{
+    struct value *found = NULL;
+    bool is_only = true;
+    for (int i = 0; i < graph->node_count; i++)
+        for (int k = 0; k < graph->nodes[i].input_count; k++) {
+            if (graph->nodes[i].inputs[k] == NO_VALUE)
+                continue;
+            struct value *value = &graph->values[graph->nodes[i].inputs[k]];
+            is_read[value - graph->values] = true;
+            if (!is_dangling(value))
+                continue;
+            is_only = is_only && (!found || found == value);
+            found = value;
+        }
+    return is_only ? found : NULL;
+}
+
+/* PLiNIO numbers the tensors anew and leaves out what is called like a weight: then the graph's input has a new name that
+ * nobody reads, and its reader the old one. Where there is one of each, they can only mean each other. */
+static void mend_dangling_input(struct reader *reader)
+{
+    struct graph *graph = reader->graph;
+    bool *is_read = arena_array(reader->arena, bool, (size_t)graph->value_count);
+    struct value *dangling = find_dangling(graph, is_read);
+    int place = -1, unread = 0;
+    for (int i = 0; i < graph->input_count; i++)
+        if (!is_read[graph->inputs[i]] && !graph->values[graph->inputs[i]].is_output) {
+            unread++;
+            place = i;
+        }
+    if (!dangling || dangling->is_output || unread != 1)
+        return;
+    const struct value *input = &graph->values[graph->inputs[place]];
+    diagnose(
+        reader->diagnostics, SEVERITY_WARNING, NULL, NULL,
+        "no node reads the input '%s' of the graph, and '%s', which nodes read, is not in it: taken for the same tensor",
+        input->name, dangling->name);
+    *dangling = *input;
+    int *inputs = arena_array(reader->arena, int, (size_t)graph->input_count);
+    memcpy(inputs, graph->inputs, (size_t)graph->input_count * sizeof *inputs);
+    inputs[place] = (int)(dangling - graph->values);
+    graph->inputs = inputs;
+}
+
 static void check_order(struct reader *reader)
 {
     const struct graph *graph = reader->graph;
@@ -229,7 +281,7 @@ static void check_order(struct reader *reader)
                 report(reader, node->name, NULL,
                        "its input '%s' is computed by a later node ('%s'): the graph has a cycle or is not in ONNX's order",
                        value->name, graph->nodes[value->producer].name);
-            else if (value->producer == NO_NODE && !value->is_input && !value->constant)
+            else if (is_dangling(value))
                 report(reader, node->name, NULL, "its input '%s' is neither computed by a node nor an input or initialiser",
                        value->name);
         }
@@ -302,6 +354,8 @@ static void build_graph(struct reader *reader, const Onnx__ModelProto *model)
     for (int i = 0; i < graph->node_count; i++)
         read_node(reader, reader->source->node[i], &graph->nodes[i]);
     connect(reader);
+    onnx_metadata_read(reader, model);
+    mend_dangling_input(reader);
     check_order(reader);
     check_outputs(reader);
     mark_needed(reader);

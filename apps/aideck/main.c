@@ -8,23 +8,23 @@
 #include "answer.h"
 #include "app.h"
 #include "board.h"
-#include "classifier.h"
 #include "dory/cpx.h"
 #include "dory/hal.h"
 #include "input.h"
+#include "model.h"
 #include "settings.h"
 
 enum { BUFFERS = STREAM ? 3 : 2, SENDS = 12, RECEIVES = 1, PAUSE_CYCLES = 10000 };
 
 static union {
-    uint8_t network[CLASSIFIER_L1_BYTES];
+    uint8_t network[MODEL_L1_BYTES];
     uint32_t scaling[(INPUT_L1_BYTES + 3) / 4];
 } l1 DORY_L1;
 
-static uint8_t l2[CLASSIFIER_L2_BYTES] DORY_L2;
+static uint8_t l2[MODEL_L2_BYTES] DORY_L2;
 static uint8_t buffers[BUFFERS][BOARD_BYTES] DORY_L2;
 static uint8_t cpx_frames[CPX_FRAMES_BYTES(SENDS + RECEIVES)] DORY_L2;
-static uint8_t output[CLASSIFIER_OUTPUT_BYTES] DORY_L2;
+static uint8_t output[MODEL_OUTPUT_BYTES] DORY_L2;
 static struct dory_job job DORY_FC;
 
 static uint8_t *captures[2]; /* under way, by the frame's number */
@@ -91,9 +91,9 @@ static int start_network(const uint8_t *input)
         .l1_bytes = sizeof l1,
         .l2 = l2,
         .l2_bytes = sizeof l2,
-        .flash_address = hal_flash_address(classifier_weights),
+        .flash_address = hal_flash_address(model_weights),
     };
-    return classifier_start(&job, &network, input, output);
+    return model_start(&job, &network, input, output);
 }
 
 /* The network's driver shares the controller's cache with what runs here: a loop of few lines leaves it the rest. */
@@ -110,9 +110,9 @@ static int await_network(void)
     for (unsigned turn = 0; status == DORY_RUNNING && picture.pixels && going == DORY_OK; turn++) {
         going = turn % 16 == 0 ? go_on() : DORY_OK;
         pause_for(PAUSE_CYCLES);
-        status = classifier_poll(&job);
+        status = model_poll(&job);
     }
-    return status == DORY_RUNNING ? classifier_wait(&job) : status;
+    return status == DORY_RUNNING ? model_wait(&job) : status;
 }
 
 static int capture_into(unsigned number, uint8_t *buffer)
@@ -122,7 +122,7 @@ static int capture_into(unsigned number, uint8_t *buffer)
 }
 
 /* Once the network's input is made, the frame's buffer is free for the camera, or the PC. */
-static int look_at_frame(unsigned number, struct answer *answer)
+static int look_at_frame(unsigned number)
 {
     uint8_t *frame;
     const uint8_t *input;
@@ -136,24 +136,23 @@ static int look_at_frame(unsigned number, struct answer *answer)
     status = status ? status : capture_into(number, send_or_reuse(frame));
     status = status ? status : start_network(input);
     if (status == DORY_OK && number > 0)
-        status = answer_send(answer);
+        status = answer_send();
     int ran = await_network();
     add_time(&cycles.run, &since);
     if (ran == DORY_OK)
-        *answer = answer_of(output, number);
+        answer_take(output, number);
     return status ? status : ran;
 }
 
 static int look(void)
 {
-    struct answer answer = {0};
     unsigned number = 0;
     spare = STREAM ? buffers[BUFFERS - 1] : NULL;
     int status = capture_into(0, buffers[0]);
     status = status ? status : capture_into(1, buffers[1]);
     for (; status == DORY_OK && (FRAMES == 0 || number < FRAMES); number++)
-        status = look_at_frame(number, &answer);
-    return status ? status : answer_send(&answer);
+        status = look_at_frame(number);
+    return status ? status : answer_send();
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */

@@ -3,15 +3,15 @@
 #include "dory/hal.h"
 
 /* Where the network reads its input, so that it is not copied once more; a place of our own where that is in RAM. */
-#if CLASSIFIER_INPUT_IN_RAM
-static uint8_t image[CLASSIFIER_INPUT_BYTES] DORY_L2;
+#if MODEL_INPUT_IN_RAM
+static uint8_t image[MODEL_INPUT_BYTES] DORY_L2;
 #define IMAGE(network_l2) image
 #else
-#define IMAGE(network_l2) ((network_l2) + CLASSIFIER_INPUT_OFFSET)
+#define IMAGE(network_l2) ((network_l2) + MODEL_INPUT_OFFSET)
 #endif
 
 /* Signed networks take a pixel less 128. */
-#define SIGN (CLASSIFIER_INPUT_IS_SIGNED ? 0x80808080u : 0u)
+#define SIGN (MODEL_INPUT_IS_SIGNED ? 0x80808080u : 0u)
 
 static struct copy {
     const uint32_t *from;
@@ -22,10 +22,10 @@ static struct copy {
 static void copy_pixels(void *argument)
 {
     const struct copy *pixels = argument;
-    const uint32_t words = CLASSIFIER_INPUT_BYTES / 4;
+    const uint32_t words = MODEL_INPUT_BYTES / 4;
     for (uint32_t i = hal_core_id(); i < words; i += hal_core_count())
         pixels->to[i] = pixels->from[i] ^ SIGN;
-    for (uint32_t i = 4 * words; i < CLASSIFIER_INPUT_BYTES && hal_core_id() == 0; i++)
+    for (uint32_t i = 4 * words; i < MODEL_INPUT_BYTES && hal_core_id() == 0; i++)
         ((uint8_t *)pixels->to)[i] = ((const uint8_t *)pixels->from)[i] ^ (uint8_t)SIGN;
 }
 
@@ -44,8 +44,8 @@ static int scale_frame(const uint8_t *frame, uint32_t *l1, uint8_t *to)
         .width = PART_WIDTH,
         .height = PART_HEIGHT,
         .result = to,
-        .result_width = CLASSIFIER_INPUT_WIDTH,
-        .result_height = CLASSIFIER_INPUT_HEIGHT,
+        .result_width = MODEL_INPUT_WIDTH,
+        .result_height = MODEL_INPUT_HEIGHT,
         .l1 = l1,
         .l1_bytes = INPUT_L1_BYTES,
     };
@@ -61,5 +61,5 @@ int input_prepare(const uint8_t *frame, uint32_t *l1, uint8_t *network_l2, const
     if (INPUT_IS_FRAME)
         return copy_frame(frame, place);
     int status = scale_frame(frame, l1, place);
-    return status == DORY_OK && CLASSIFIER_INPUT_IS_SIGNED ? copy_frame(place, place) : status;
+    return status == DORY_OK && MODEL_INPUT_IS_SIGNED ? copy_frame(place, place) : status;
 }

@@ -5,21 +5,20 @@
 #include <assert.h>
 
 #include "board.h"
-#include "classifier.h"
+#include "model.h"
 #include "scale.h"
 
-static_assert(CLASSIFIER_INPUT_CHANNELS == 1 && CLASSIFIER_INPUT_BITS == 8, "the camera is grey, a byte a pixel");
+static_assert(MODEL_INPUT_CHANNELS == 1 && MODEL_INPUT_BITS == 8, "the camera is grey, a byte a pixel");
 
 /* An input of as many bytes as the frame is the frame as it lies in memory, as Bitcraze's classifier has it. */
-#define INPUT_IS_FRAME (CLASSIFIER_INPUT_BYTES == BOARD_BYTES)
+#define INPUT_IS_FRAME (MODEL_INPUT_BYTES == BOARD_BYTES)
 
 /* Else the part in the middle that has the input's shape, made smaller. */
 #define PART_OF(limit, other, size, other_size)                                                                             \
     ((other) * (size) < (limit) * (other_size) ? (other) * (size) / (other_size) : (limit))
-#define PART_WIDTH  (PART_OF(BOARD_WIDTH, BOARD_HEIGHT, CLASSIFIER_INPUT_WIDTH, CLASSIFIER_INPUT_HEIGHT) / 4 * 4)
-#define PART_HEIGHT PART_OF(BOARD_HEIGHT, BOARD_WIDTH, CLASSIFIER_INPUT_HEIGHT, CLASSIFIER_INPUT_WIDTH)
-#define INPUT_L1_BYTES                                                                                                      \
-    (INPUT_IS_FRAME ? 4 : SCALE_L1_BYTES(PART_WIDTH, PART_HEIGHT, CLASSIFIER_INPUT_WIDTH, CLASSIFIER_INPUT_HEIGHT))
+#define PART_WIDTH     (PART_OF(BOARD_WIDTH, BOARD_HEIGHT, MODEL_INPUT_WIDTH, MODEL_INPUT_HEIGHT) / 4 * 4)
+#define PART_HEIGHT    PART_OF(BOARD_HEIGHT, BOARD_WIDTH, MODEL_INPUT_HEIGHT, MODEL_INPUT_WIDTH)
+#define INPUT_L1_BYTES (INPUT_IS_FRAME ? 4 : SCALE_L1_BYTES(PART_WIDTH, PART_HEIGHT, MODEL_INPUT_WIDTH, MODEL_INPUT_HEIGHT))
 
 /* Makes the network's input of a frame, whose buffer is free then, mostly in the network's L2 buffer. `l1` is free:
  * INPUT_L1_BYTES. */
