@@ -12,8 +12,8 @@ enum { NETWORK_BYTES = 256 };
 
 uint32_t table_bytes_of_layer(const struct dory_layer *record)
 {
-    return LAYER_BYTES + (record->stages ? STAGES_BYTES : 0) + (record->operation == DORY_TABLE ? dory_table_bytes(record) : 0) +
-           4 * dory_list_words(record);
+    return LAYER_BYTES + (record->stages ? STAGES_BYTES : 0) +
+           (record->operation == DORY_TABLE ? dory_table_bytes(record) : 0) + 4 * dory_list_words(record);
 }
 
 uint32_t table_bytes_of_network(const struct network *network)

@@ -305,8 +305,8 @@ static bool tables_supports(const struct dory_layer *layer)
     return layer->operation == DORY_TABLE && layer->input_bits == 8 && layer->output_bits == 8 && !is_plain(layer);
 }
 
-/* Of the core that has most pixels, in one more row than they fill. Of an element 3.3 cycles where bytes are spread evenly, but
- * cores wait for each other where they look up the same entries, as of pixels that are black or white. */
+/* Of the core that has most pixels, in one more row than they fill. Of an element 3.3 cycles where bytes are spread evenly,
+ * but cores wait for each other where they look up the same entries, as of pixels that are black or white. */
 static uint64_t tables_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     (void)layer;

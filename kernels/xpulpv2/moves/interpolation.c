@@ -1,8 +1,8 @@
 /* Computes bilinear interpolation of bytes, in the form DORY_NORMALISE_HIGH. Shapes: any, HWC.
  *
  * Each core takes a part of rows and columns, see interpolation.h. An output is the weighted sum of four pixels, of two rows
- * and two columns. Inner loops: a byte of each corner and its product; or, where the weights are bytes, a word of each corner
- * becomes a word of four corners for each channel, and a dot product. */
+ * and two columns. Inner loops: a byte of each corner and its product; or, where the weights are bytes, a word of each
+ * corner becomes a word of four corners for each channel, and a dot product. */
 #include "interpolation.h"
 #include "../share.h"
 #include "../stage.h"
