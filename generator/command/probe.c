@@ -2,11 +2,11 @@
  * layers may get is known before the plan is, and the plan wants to know what the code leaves of L2. */
 #include "base/outputs.h"
 #include "base/text.h"
+#include "choose/problem.h"
 #include "command/commands.h"
 #include "command/load_model.h"
 #include "emit/emit.h"
 #include "planner/budget.h"
-#include "choose/problem.h"
 
 struct kernels {
     const struct dory_kernel_description **list;

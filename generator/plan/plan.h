@@ -45,9 +45,9 @@ struct plan_layer {
     struct dory_layer record; /* as the firmware gets it; record.kernel is null here */
     const struct dory_engine *engine;
     const struct dory_kernel_description *kernel; /* of the engine */
-    int first_step, last_step; /* those of other layers may lie between them */
-    int step_count;            /* its own */
-    int block;                 /* the first layer of the block that it is in; -1: it is in none */
+    int first_step, last_step;                    /* those of other layers may lie between them */
+    int step_count;                               /* its own */
+    int block;                                    /* the first layer of the block that it is in; -1: it is in none */
     uint64_t macs;
     uint64_t predicted_cycles; /* kernels, L2-L1 transfers and overhead; without waits for L3 */
     uint64_t kernel_cycles, dma_cycles, exposed_cycles;

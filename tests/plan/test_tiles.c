@@ -11,8 +11,8 @@
 #include "expect.h"
 #include "networks.h"
 #include "placed_tile.h"
-#include "search/optimiser.h"
 #include "planning.h"
+#include "search/optimiser.h"
 #include "tile_copies.h"
 
 #define LAYERS               1000

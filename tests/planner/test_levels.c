@@ -9,8 +9,8 @@
 
 #include "expect.h"
 #include "networks.h"
-#include "search/optimiser.h"
 #include "planning.h"
+#include "search/optimiser.h"
 
 #define NETWORKS        60
 #define MAXIMUM_TENSORS 8 /* so that all levels can be tried */

@@ -7,8 +7,8 @@
 
 #include "expect.h"
 #include "networks.h"
-#include "search/optimiser.h"
 #include "planning.h"
+#include "search/optimiser.h"
 
 #define NETWORKS 60
 #define EFFORT   100000000 /* more than any of them takes */

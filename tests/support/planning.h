@@ -2,13 +2,13 @@
 #ifndef TESTS_PLAN_PLANNING_H
 #define TESTS_PLAN_PLANNING_H
 
-#include "describe/describe.h"
 #include "choose/block.h"
+#include "choose/profile.h"
+#include "describe/describe.h"
 #include "planner/plan_make.h"
 #include "planner/planner.h"
-#include "search/search.h"
-#include "choose/profile.h"
 #include "realise/schedule.h"
+#include "search/search.h"
 
 /* A layer of a network, described and in the form that the first of the target's engines prefers. An error that is reported
  * fails the test. */
