@@ -117,9 +117,9 @@ static bool is_whole(double value, int64_t *number)
 
 bool constant_integer(const struct constant *constant, size_t index, int64_t *number)
 {
-    const unsigned char *bytes = constant->data + index * (size_t)constant->stride_bytes;
-    if (constant->type == ELEMENT_UNSUPPORTED)
+    if (constant->type == ELEMENT_UNSUPPORTED) /* there is no data to point to */
         return false;
+    const unsigned char *bytes = constant->data + index * (size_t)constant->stride_bytes;
     if (!element_type_is_integer(constant->type))
         return is_whole(floating_point(constant, bytes), number);
     *number = whole_number(constant, bytes);
@@ -157,7 +157,7 @@ size_t constant_integers(const struct constant *constant, size_t from, size_t co
                          size_t *first)
 {
     const size_t stride = (size_t)constant->stride_bytes;
-    if (count == 0) /* an empty constant has no data to point to */
+    if (count == 0) /* as of a constant without data */
         return 0;
     const unsigned char *bytes = constant->data + from * stride;
     size_t fractions = 0;
@@ -174,9 +174,9 @@ size_t constant_integers(const struct constant *constant, size_t from, size_t co
 
 double constant_number(const struct constant *constant, size_t index)
 {
-    const unsigned char *bytes = constant->data + index * (size_t)constant->stride_bytes;
-    if (constant->type == ELEMENT_UNSUPPORTED)
+    if (constant->type == ELEMENT_UNSUPPORTED) /* there is no data to point to */
         return NAN;
+    const unsigned char *bytes = constant->data + index * (size_t)constant->stride_bytes;
     if (element_type_is_integer(constant->type))
         return (double)whole_number(constant, bytes);
     return floating_point(constant, bytes);
