@@ -51,16 +51,21 @@ static uint32_t find_room(const struct pieces *taken, uint32_t bytes, uint32_t l
     return start + bytes <= end ? start : UINT32_MAX;
 }
 
-void plan_last_tile(const struct plan *plan, int index, struct dory_placed_tile *last)
+static void walk_to_last(const struct plan *plan, int index, struct tile_walk *walk)
 {
     const struct plan_layer *layer = &plan->layers[index];
-    struct tile_walk walk;
-    tile_walk_start(&walk, &layer->record);
+    tile_walk_start(walk, &layer->record);
     for (int i = 0; i < layer->step_count; i++) {
-        tile_walk_enter(&walk, &plan->steps[layer->first_step + i].record);
-        while (tile_walk_next(&walk))
+        tile_walk_enter(walk, &plan->steps[layer->first_step + i].record);
+        while (tile_walk_next(walk))
             continue;
     }
+}
+
+void plan_last_tile(const struct plan *plan, int index, struct dory_placed_tile *last)
+{
+    struct tile_walk walk;
+    walk_to_last(plan, index, &walk);
     *last = walk.tile;
 }
 
@@ -190,11 +195,11 @@ static bool have_bytes_in_common(const struct hal_dma_copy *load, const struct h
 /* The layer's only tile, and the copies for it. */
 static struct dory_copies copies_of_tile(const struct plan *plan, int index)
 {
-    struct dory_placed_tile tile;
-    plan_last_tile(plan, index, &tile);
+    struct tile_walk walk;
     struct dory_copies copies = {.store_count = 0};
-    dory_describe_loads(&copies, &tile, &plan->layers[index].record, TILE_BASE, TILE_BASE);
-    dory_describe_store(&copies, &tile, &plan->layers[index].record, TILE_BASE);
+    walk_to_last(plan, index, &walk);
+    tile_walk_loads(&walk, 0, &copies);
+    tile_walk_store(&walk, &copies);
     return copies;
 }
 
@@ -376,7 +381,7 @@ static void describe_copies(struct preparation *to, unsigned inputs_stay, struct
     prepared->load_count = copies.load_count;
     for (unsigned i = 0; i < copies.load_count; i++)
         prepared->loads[i] = pack(to, &copies.loads[i]);
-    if (dory_describe_store(&copies, &to->walk.tile, to->walk.layer, TILE_BASE)) {
+    if (tile_walk_store(&to->walk, &copies)) {
         prepared->store_count = 1;
         prepared->store = pack(to, &copies.store);
     }

@@ -81,7 +81,7 @@ static uint64_t load(struct player *player)
 static uint64_t store(struct player *player)
 {
     struct dory_copies copies;
-    if (!dory_describe_store(&copies, &player->walk.tile, &player->layer, TILE_BASE))
+    if (!tile_walk_store(&player->walk, &copies))
         return 0;
     player->cost->dma_bytes += tile_copy_bytes(&copies.store);
     return tile_copy_cycles(&player->mover, &copies.store) + player->problem->target->dma_latency_cycles;

@@ -41,3 +41,8 @@ void tile_walk_loads(const struct tile_walk *walk, unsigned inputs_stay, struct 
             copies->loads[count++] = copies->loads[i];
     copies->load_count = count;
 }
+
+bool tile_walk_store(const struct tile_walk *walk, struct dory_copies *copies)
+{
+    return dory_describe_store(copies, &walk->tile, walk->layer, TILE_BASE);
+}

@@ -28,4 +28,7 @@ static inline bool tile_walk_is_first(const struct tile_walk *walk) { return wal
 /* The copies that load the tile, but those of inputs that lie in L1: bit i of `inputs_stay` is input i. */
 void tile_walk_loads(const struct tile_walk *walk, unsigned inputs_stay, struct dory_copies *copies);
 
+/* The copy that stores its results; false where it has none yet. */
+bool tile_walk_store(const struct tile_walk *walk, struct dory_copies *copies);
+
 #endif
