@@ -56,12 +56,13 @@ static void finish_with_table(struct plan *plan, struct arena *arena)
     bool joins = plan_merge_transfers(&joined, arena);
     plan_await_together(plan, arena);
     plan_bring_early(plan, true, arena);
-    if (!joins)
-        return;
-    plan_await_together(&joined, arena);
-    plan_bring_early(&joined, true, arena);
-    if (joined.predicted_cycles <= plan->predicted_cycles)
+    if (joins) {
+        plan_await_together(&joined, arena);
+        plan_bring_early(&joined, true, arena);
+    }
+    if (joins && joined.predicted_cycles <= plan->predicted_cycles)
         *plan = joined;
+    plan->tiles = plan_place_tiles(plan, arena);
 }
 
 bool budget_plan(const struct network *network, const struct target *target, const struct plan_options *options,
@@ -80,9 +81,7 @@ bool budget_plan(const struct network *network, const struct target *target, con
         plan_bring_early(plan, false, arena);
     if (has_table)
         finish_with_table(&with_table, arena);
-    if (has_table && (!planned || with_table.predicted_cycles <= plan->predicted_cycles)) {
+    if (has_table && (!planned || (with_table.tiles && with_table.predicted_cycles <= plan->predicted_cycles)))
         *plan = with_table;
-        plan->tiles = plan_place_tiles(plan, arena);
-    }
     return true;
 }

@@ -85,29 +85,34 @@ static bool shrink(struct trial *trial)
     return good;
 }
 
-/* As for a table of tiles, whether that is predicted to be faster or not. */
-static void finish_transfers(struct trial *trial)
+/* For a table of tiles, whether that is predicted to be faster or not; without one where it cannot say all of them. */
+static void finish_with_table(struct trial *trial)
 {
     struct plan joined = trial->plan;
     if (plan_merge_transfers(&joined, trial->arena))
         trial->plan = joined;
     plan_await_together(&trial->plan, trial->arena);
+    plan_bring_early(&trial->plan, true, trial->arena);
+    trial->plan.tiles = plan_place_tiles(&trial->plan, trial->arena);
+}
+
+static bool start_plan(struct trial *trial, struct diagnostics *diagnostics)
+{
+    trial->plan = (struct plan){0};
+    return plan_make(trial->network, &trial->target, &trial->options, &trial->plan, trial->arena, diagnostics);
 }
 
 static bool make_plan(struct trial *trial)
 {
     struct diagnostics diagnostics = {.arena = trial->arena};
-    trial->plan = (struct plan){0};
-    bool planned = plan_make(trial->network, &trial->target, &trial->options, &trial->plan, trial->arena, &diagnostics);
-    if (planned) {
-        bool has_table = plan_tile_count(&trial->plan) % 3 == 0; /* by the driver, or by the generator */
-        if (has_table)
-            finish_transfers(trial);
-        plan_bring_early(&trial->plan, has_table, trial->arena);
-        if (has_table)
-            trial->plan.tiles = plan_place_tiles(&trial->plan, trial->arena);
-        planned = layout_weights(&trial->plan, trial->arena, &diagnostics) && plan_check(&trial->plan, &diagnostics);
+    bool planned = start_plan(trial, &diagnostics);
+    if (planned && plan_tile_count(&trial->plan) % 3 == 0) { /* by the generator, else by the driver */
+        finish_with_table(trial);
+        planned = trial->plan.tiles || start_plan(trial, &diagnostics);
     }
+    if (planned && !trial->plan.tiles)
+        plan_bring_early(&trial->plan, false, trial->arena);
+    planned = planned && layout_weights(&trial->plan, trial->arena, &diagnostics) && plan_check(&trial->plan, &diagnostics);
     trial->refusal = planned ? NULL : first_error(&diagnostics);
     return planned;
 }
