@@ -18,10 +18,10 @@ struct nest {
 /* A factor of the same step as what is inside it goes on is one with it. */
 static bool add_factor(struct nest *nest, struct factor factor)
 {
-    struct factor *inner = &nest->factors[nest->count - 1];
+    struct factor *inner = nest->count > 0 ? &nest->factors[nest->count - 1] : NULL;
     if (factor.size == 1)
         return true;
-    if (nest->count > 0 && inner->step * inner->size == factor.step && inner->size * factor.size <= UINT16_MAX) {
+    if (inner && inner->step * inner->size == factor.step && inner->size * factor.size <= UINT16_MAX) {
         inner->size *= factor.size;
         return true;
     }

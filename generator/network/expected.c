@@ -309,6 +309,7 @@ bool expected_make(const struct network *network, const struct expected_options 
         .layer_sources = arena_array(arena, const char *, layers),
     };
     source.differs = arena_array(arena, bool, layers);
+    source.has_file = arena_array(arena, bool, layers);
     if (!expected_folder_is_there(options->folder, diagnostics))
         return false;
     expected->sample_count = count_samples(&source);

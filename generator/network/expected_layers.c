@@ -112,6 +112,7 @@ static bool take_file(const struct source *source, const struct dump *dump)
     const struct tensor *tensor = &source->network->tensors[output];
     struct text_comparison found = text_tensor_compare(&dump->file, tensor, source->values[output]);
     expected_note_file(source, dump->path);
+    source->has_file[layer] = true;
     source->expected->layers_from_files++;
     if (source->sample == 0)
         source->expected->layer_sources[layer] = text_file_name(dump->path);
@@ -155,6 +156,7 @@ bool expected_take_layers(struct source *source)
     int count;
     bool good = read_dumps(source, &dumps, &count);
     memset(source->differs, 0, (size_t)network->layer_count);
+    memset(source->has_file, 0, (size_t)network->layer_count);
     source->told = arena_array(source->scratch, int64_t *, (size_t)network->tensor_count);
     memcpy(source->told, source->values, (size_t)network->tensor_count * sizeof *source->told);
     for (int layer = 0; good && layer < network->layer_count; layer++) {

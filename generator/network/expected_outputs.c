@@ -109,12 +109,14 @@ static bool take_output(const struct source *source, int index, const char *path
 static const char *const pairs[][2] = {
     {"input.npy", "output.npy"}, {"input.npy", "expected.npy"}, {"inputs.npz", "outputs.npz"}, {"input", "output.txt"}};
 
-/* The file of an output: of the run, or under the names by which quantisers write it. */
+/* The file of an output: of the run, or under the names by which quantisers write it. The latter may hold more than the
+ * network computes, such as an activation behind it: a file of the layer itself says more. */
 static const char *output_file(const struct source *source, int index)
 {
-    int count = source->network->output_count;
+    int count = source->network->output_count, producer = source->network->tensors[source->network->outputs[index]].producer;
     const char *path = expected_run_file(source, "output", source->sample, index, count);
-    bool is_only = source->expected->sample_count == 1 && !source->options->input;
+    bool has_own = producer != NO_LAYER && source->has_file[producer];
+    bool is_only = source->expected->sample_count == 1 && !source->options->input && !has_own;
     for (size_t i = 0; !path && is_only && i < sizeof pairs / sizeof *pairs; i++) {
         bool is_archive = !strcmp(pairs[i][1], "outputs.npz");
         if ((count == 1 || is_archive) && !strncmp(source->expected->input_source, pairs[i][0], strlen(pairs[i][0])))

@@ -11,6 +11,7 @@ struct source {
     struct expected *expected;
     unsigned sample;
     bool *differs;    /* by layer: its file is not what the model gives */
+    bool *has_file;   /* by layer: there is one */
     int64_t **told;   /* of all tensors: as files have them, and the model computes on from there */
     int64_t **values; /* of all tensors; golden, then replaced by those of files */
     struct arena *arena;

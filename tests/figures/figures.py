@@ -49,6 +49,10 @@ class Maker:
             subprocess.run([self.options.write_network, kind, str(size), str(path)], check=True)
         return path
 
+    def made(self, kind, size):
+        """A network of seeded weights, whose channels are mostly constant: for plans, none of them may be left out."""
+        return Model(self.network(kind, size), ("--all-channels",))
+
     def shared(self):
         """(name, model) of the real networks that the original deploys."""
         models = [p for kind in ("nemo", "quantlab") for p in sorted((pathlib.Path(self.options.shared) / kind).glob("*/*.onnx"))]
@@ -57,13 +61,13 @@ class Maker:
     def networks(self):
         made = [("MobileNetV1-1.0-128", "mobilenet_v1", 128), ("MobileNetV2-1.0-128", "mobilenet_v2", 128),
                 ("MobileNetV2-1.0-224", "mobilenet_v2", 224)]
-        return [(name, Model(self.network(kind, size))) for name, kind, size in made] + self.shared()
+        return [(name, self.made(kind, size)) for name, kind, size in made] + self.shared()
 
     def more_networks(self):
         """Of memory.csv alone."""
         exact = [(f"{name}, exact additions", Model(model.path, ("--exact-add",))) for name, model in self.shared()
                  if name == "nemo/proxylessnas_pulp_dronet"]
-        return [("MobileNetV1-1.0-224", Model(self.network("mobilenet_v1", 224)))] + exact
+        return [("MobileNetV1-1.0-224", self.made("mobilenet_v1", 224))] + exact
 
     def target(self, l1_bytes, l2_bytes):
         """GAP8, or one like it with as much memory."""
@@ -329,7 +333,7 @@ def make_speed(maker):
         model = maker.network(kind, size)
         times, peak = [], 0
         for _ in range(3):
-            child = subprocess.Popen([maker.options.dory, "generate", str(model), "--target", "gap8", "--name", "network",
+            child = subprocess.Popen([maker.options.dory, "generate", str(model), "--target", "gap8", "--name", "network", "--all-channels",
                                       "--output-dir", str(maker.folder / "generated")], stderr=subprocess.DEVNULL)
             _, status, usage = os.wait4(child.pid, 0)
             if status:
