@@ -19,7 +19,7 @@ static inline struct dory_parts dory_parts_of(uint32_t rows, uint32_t columns, u
     while (2u << log2_cores <= cores) {
         log2_cores++;
     }
-    if (cores != 1u << log2_cores) { /* seldom */
+    if (cores > 1 && (cores & (cores - 1))) { /* seldom: no power of two */
         best.columns = dory_divide_up(columns, cores);
         return best;
     }
