@@ -67,8 +67,7 @@ uint32_t tensor_bytes(const struct tensor *tensor);
 
 /* ---- weights_bytes.c ---- */
 
-/* Of a layer's weights, as if of 8 bits: of fewer, at least. Of those that come from the flash in a run. Whether they do. */
-uint64_t layer_weights_bytes(const struct dory_layer *record);
+/* Of a layer's weights that come from the flash in a run, as if of 8 bits. Whether they come from there. */
 uint64_t layer_brought_bytes(const struct problem *problem, int layer);
 bool layer_brings_weights(const struct problem *problem, int layer);
 

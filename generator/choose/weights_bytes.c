@@ -8,7 +8,8 @@ bool layer_brings_weights(const struct problem *p, int layer)
     return layer_has_weights(&p->layers[layer].record) && !(p->resident && p->resident[layer]);
 }
 
-uint64_t layer_weights_bytes(const struct dory_layer *record)
+/* As if of 8 bits: of fewer, at least. */
+static uint64_t layer_weights_bytes(const struct dory_layer *record)
 {
     return (uint64_t)dory_divide_up(record->output_channels, 4) * tile_quad_bytes(record, record->input_channels);
 }

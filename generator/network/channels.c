@@ -35,15 +35,6 @@ int64_t *channels_take(const struct network *network, int index, int64_t *whole,
     return values;
 }
 
-void channels_put(const struct network *network, int index, const int64_t *values, int64_t *whole)
-{
-    const struct tensor *tensor = &network->tensors[index];
-    size_t all = (size_t)(network->whole ? network->whole : network)->tensors[index].channels;
-    size_t channels = (size_t)tensor->channels;
-    for (size_t i = 0; i < tensor_elements(tensor); i++)
-        whole[i / channels * all + (size_t)channel_in_whole(tensor, (int)(i % channels))] = values[i];
-}
-
 int64_t **channels_interpret(const struct network *network, const int64_t *const *inputs, struct arena *arena,
                              struct diagnostics *diagnostics)
 {

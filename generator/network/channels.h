@@ -17,9 +17,6 @@ static inline int channel_in_whole(const struct tensor *tensor, int channel)
 /* The channels of tensor `index` that the network has, from all of them: values in HWC order, as `whole` has them. */
 int64_t *channels_take(const struct network *network, int index, int64_t *whole, struct arena *arena);
 
-/* The other way round: channels that the network does not have stay as they are in `whole`. */
-void channels_put(const struct network *network, int index, const int64_t *values, int64_t *whole);
-
 /* Runs the golden model of `whole`, where there is one, and takes from its tensors what the network has of them. Else as
  * interpret_network. */
 int64_t **channels_interpret(const struct network *network, const int64_t *const *inputs, struct arena *arena,
