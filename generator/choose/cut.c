@@ -157,8 +157,6 @@ static struct tile_problem tile_problem_of(const struct cut *cut, int kernel)
         .steps = cut->steps,
         .step_count = cut->step_count,
         .cycles = of->cycles[kernel],
-        .code_since_cycles = tile_usual_code_cycles(of->problem->target),
-        .all_code_cycles = tile_usual_code_cycles(of->problem->target),
     };
 }
 

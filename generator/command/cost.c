@@ -50,9 +50,8 @@ static void print_cell(const char *text)
 
 static void print_header(void)
 {
-    puts("layer,cycles,kernel_cycles,turn_cycles,l3_cycles,mac,mac_per_cycle,l3_bytes,l2_bytes,l1_bytes,tile_rows,tile_"
-         "columns,"
-         "tile_channels,tile_input_channels,tiles,kernel,reason");
+    puts("layer,cycles,kernel_cycles,l3_cycles,mac,mac_per_cycle,l3_bytes,l2_bytes,l1_bytes,tile_rows,"
+         "tile_columns,tile_channels,tile_input_channels,tiles,kernel,reason");
 }
 
 static double rate(const struct dory_cost *cost) { return cost->cycles ? (double)cost->macs / (double)cost->cycles : 0; }
@@ -61,13 +60,12 @@ static void print_row(const char *name, bool runs, const struct dory_cost *cost)
 {
     print_cell(name);
     if (runs)
-        printf(",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.3f,%" PRIu64 ",%" PRIu64
-               ",%u,%u,%u,%u,%u,%u,%s,\n",
-               cost->cycles, cost->kernel_cycles, cost->turn_cycles, cost->l3_cycles, cost->macs, rate(cost), cost->l3_bytes,
-               cost->l2_bytes, cost->l1_bytes, cost->tile_rows, cost->tile_columns, cost->tile_channels,
-               cost->tile_input_channels, cost->tile_count, cost->kernel);
+        printf(",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.3f,%" PRIu64 ",%" PRIu64 ",%u,%u,%u,%u,%u,%u,%s,\n",
+               cost->cycles, cost->kernel_cycles, cost->l3_cycles, cost->macs, rate(cost), cost->l3_bytes, cost->l2_bytes,
+               cost->l1_bytes, cost->tile_rows, cost->tile_columns, cost->tile_channels, cost->tile_input_channels,
+               cost->tile_count, cost->kernel);
     else {
-        fputs(",,,,,,,,,,,,,,,,", stdout);
+        fputs(",,,,,,,,,,,,,,,", stdout);
         print_cell(cost->reason);
         putchar('\n');
     }
@@ -85,7 +83,6 @@ static void print_object(const json_t *name, bool runs, const struct dory_cost *
     } numbers[] = {
         {"cycles", cost->cycles},
         {"kernel_cycles", cost->kernel_cycles},
-        {"turn_cycles", cost->turn_cycles},
         {"l3_cycles", cost->l3_cycles},
         {"mac", cost->macs},
         {"l3_bytes", cost->l3_bytes},

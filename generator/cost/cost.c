@@ -115,9 +115,7 @@ static struct tile_problem problem_of(struct question *q, const struct dory_kern
                                  .l1_bytes = q->model->l1_bytes,
                                  .cycles = cycles_of(q, kernel),
                                  .steps = &q->step,
-                                 .step_count = 1,
-                                 .code_since_cycles = tile_usual_code_cycles(q->target),
-                                 .all_code_cycles = tile_usual_code_cycles(q->target)};
+                                 .step_count = 1};
 }
 
 static void try_kernel(struct question *q, const struct dory_kernel_description *kernel)
@@ -192,7 +190,6 @@ static void write_answer(const struct question *q, struct dory_cost *cost)
     uint32_t weights_bytes = dory_divide_up(record->output_channels, 4) * tile_quad_bytes(record, input_channels);
     cost->cycles = q->best.cost.cycles;
     cost->kernel_cycles = q->best.cost.kernel_cycles;
-    cost->turn_cycles = q->best.cost.turn_cycles;
     cost->l3_cycles = weights_bytes ? target_l3_cycles(&q->model->target, 1, weights_bytes) : 0;
     cost->macs = q->layer.macs;
     cost->l3_bytes = weights_bytes;

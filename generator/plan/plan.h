@@ -69,7 +69,6 @@ struct plan_step {
     uint64_t fetch_cycles;    /* its first loads are issued: the transfers it awaits must be complete */
     uint64_t start_cycles;    /* it starts to compute: the transfers it starts are queued */
     uint64_t early_cycles;    /* of these times nothing: to load its first weights, where that is early. 0: it is not */
-    uint64_t turn_cycles;     /* at its end, what a profile has as the time of the layer behind it: see struct tile_cost */
     uint32_t l3_busy_percent; /* of its time, L3 moves data: known when the plan is finished, else 0 */
 };
 

@@ -66,10 +66,10 @@ static bool meets(const struct walk *walk, int index)
            dory_step_meets(&step->record, &step[-1].record) != DORY_MEETS_NOBODY;
 }
 
-/* Until all have met: the cores wait as long as the driver still queues transfers. */
+/* Where they meet, the cores wait as long as the driver still queues transfers. */
 static uint64_t await_driver(const struct walk *walk, uint64_t now)
 {
-    return (now > walk->driver_free ? 0 : walk->driver_free - now) + walk->sequence->target->meeting_cycles;
+    return now > walk->driver_free ? 0 : walk->driver_free - now;
 }
 
 static uint64_t tiles_of(const struct dory_layer *layer, const struct dory_step *step)
@@ -90,8 +90,7 @@ static uint64_t behind_transfers(const struct walk *walk, int index)
     bool turns = index > 0 && step[-1].layer != step->layer, started = step->record.transfers_awaited <= walk->queued;
     if (!sequence->finished || has_meetings(sequence) || !turns || !started) /* from a table no early weights come from L3 */
         return 0;
-    return step->early_cycles + sequence->target->turn_driver_cycles +
-           (step->early_cycles ? sequence->target->early_driver_cycles : 0);
+    return step->early_cycles + sequence->target->turn_driver_cycles;
 }
 
 /* What the driver queues at once. */
@@ -136,13 +135,12 @@ static void take_step(struct walk *walk, int index)
     const struct plan_step *step = &walk->sequence->steps[index];
     struct timeline_step *times = &walk->timeline->steps[index];
     times->begin_cycle = walk->layer_start + step->fetch_cycles;
-    uint64_t until_met = meets(walk, index) ? await_driver(walk, times->begin_cycle) : 0,
-             behind = meets(walk, index) ? walk->sequence->target->met_cycles : 0;
+    uint64_t until_met = meets(walk, index) ? await_driver(walk, times->begin_cycle) : 0;
     uint64_t wait = await_transfers(walk, step->record.transfers_awaited, least_wait(walk->sequence, index),
                                     behind_transfers(walk, index), times->begin_cycle + until_met);
-    times->meeting_cycles = until_met + behind;
-    times->start_cycle = times->begin_cycle + times->meeting_cycles + wait;
-    walk->layer_start += times->meeting_cycles + wait;
+    walk->timeline->l3_wait_cycles += until_met;
+    times->start_cycle = times->begin_cycle + until_met + wait;
+    walk->layer_start += until_met + wait;
     start_transfers(walk, index);
     if (step->record.last_of_layer)
         walk->layer_start += walk->sequence->layer_cycles[step->layer];
@@ -270,53 +268,6 @@ static struct tile_problem problem_of(const struct plan *plan, int layer, struct
     };
 }
 
-static bool is_among(const struct dory_kernel_description *kernel, const struct dory_kernel_description *const *list,
-                     unsigned count)
-{
-    while (count > 0 && list[count - 1] != kernel)
-        count--;
-    return count > 0;
-}
-
-/* More kernels than these have driven out all code. */
-enum { MAXIMUM_KERNELS = 32 };
-
-/* Of the kernels that run between the last step that has kernel `own` and step `first`, of all where it is null. Networks
- * run again and again: in front of the first step is the last one of the run before. */
-static uint64_t code_since_cycles(const struct plan *plan, int first, const struct dory_kernel_description *own)
-{
-    const struct dory_kernel_description *seen[MAXIMUM_KERNELS];
-    unsigned count = 0;
-    uint64_t cycles = 0;
-    for (int before = 1; before <= plan->step_count && count < MAXIMUM_KERNELS; before++) {
-        int step = (first + plan->step_count - before) % plan->step_count;
-        const struct dory_kernel_description *kernel = plan->layers[plan->steps[step].layer].kernel;
-        if (kernel == own)
-            break;
-        if (is_among(kernel, seen, count))
-            continue;
-        seen[count++] = kernel;
-        cycles += tile_code_cycles(plan->target, kernel);
-    }
-    return cycles;
-}
-
-static void set_code_cycles(struct tile_problem *problem, const struct plan *plan, int first)
-{
-    uint64_t usual = tile_usual_code_cycles(plan->target);
-    problem->code_since_cycles = plan->is_finished ? code_since_cycles(plan, first, problem->kernel) : usual;
-    problem->all_code_cycles = plan->is_finished ? code_since_cycles(plan, first, NULL) : usual;
-}
-
-/* From a table, what ends in front of a step: a layer whose input stays in L1 starts while that is still being stored. Loads
- * come behind the store, and cores that meet the driver have stored all results before. */
-static bool next_has_store(const struct plan *plan, int next)
-{
-    return plan->is_finished && plan->target->has_table && next < plan->step_count &&
-           plan->layers[plan->steps[next].layer].inputs_stay != 0 &&
-           dory_step_meets(&plan->steps[next].record, &plan->steps[next - 1].record) == DORY_MEETS_NOBODY;
-}
-
 /* The turn that starts with a step. The steps are copied: a problem has them in one piece. */
 static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *problem, int first, struct step_times *times)
 {
@@ -327,10 +278,8 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->weights_are_early = plan->steps[first].record.weights_are_early;
     problem->inputs_stay = plan->layers[plan->steps[first].layer].inputs_stay;
     problem->early_cycles_of_next = early_cycles_of(plan, first + (int)problem->step_count);
-    set_code_cycles(problem, plan, first);
     problem->is_decided = plan->is_finished;
     problem->is_last = plan->is_finished && first + (int)problem->step_count == plan->step_count;
-    problem->next_has_store = next_has_store(plan, first + (int)problem->step_count);
     problem->l3_busy_percent = plan->steps[first].l3_busy_percent;
     problem->transfers_queued =
         first > 0 ? plan->steps[first - 1].record.transfers_started : plan->steps[0].record.transfers_awaited;
@@ -407,7 +356,6 @@ static void play_layer(struct plan *plan, int layer, uint64_t *turn_cycles, stru
             plan->steps[(uint32_t)i + j].fetch_cycles = times[j].fetch;
             plan->steps[(uint32_t)i + j].start_cycles = times[j].start;
         }
-        plan->steps[(uint32_t)i + problem.step_count - 1].turn_cycles = cost.turn_cycles;
         turn_cycles[i] = cost.cycles;
         tile_cost_add(&sum, &cost);
     }

@@ -13,8 +13,7 @@ uint64_t l3_cycles(const struct target *target, const struct dory_transfer *tran
  * loads are issued at start_cycle; where they overlap, kernels of the step before may still be at work. */
 struct timeline_step {
     uint64_t begin_cycle;
-    uint64_t start_cycle;    /* all have met, and the transfers that it awaits are complete */
-    uint64_t meeting_cycles; /* of the time between these two, beside the wait for transfers */
+    uint64_t start_cycle; /* the transfers that it awaits are complete */
     uint64_t end_cycle;
 };
 

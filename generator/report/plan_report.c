@@ -186,17 +186,12 @@ static void add_blocks(struct text *text, const struct plan *plan)
     text_add(text, ", in %" PRIu64 " cycles\n", plan->moved_without_blocks.cycles + plan->start_cycles);
 }
 
-/* `cycles`: of all layers. What they and the waits leave of a run is where cores that have a table of tiles meet the
- * driver, which queues transfers. */
-static void add_total(struct text *text, const struct plan *plan, uint64_t macs, uint64_t cycles)
+static void add_total(struct text *text, const struct plan *plan, uint64_t macs)
 {
     struct timeline timeline;
     timeline_make(plan, &timeline, text->arena);
-    uint64_t meetings = plan->predicted_cycles - plan->start_cycles - cycles - timeline.l3_wait_cycles;
     text_add(text, "\n%" PRIu64 " cycles in all, %" PRIu64 " of them waiting for L3, ", plan->predicted_cycles,
              timeline.l3_wait_cycles);
-    if (meetings > 0)
-        text_add(text, "%" PRIu64 " meeting the driver, ", meetings);
     text_add(text, "%" PRIu64 " before the first layer: %s MAC/cycle\n", plan->start_cycles,
              rate_text(text->arena, macs, plan->predicted_cycles));
 }
@@ -218,7 +213,7 @@ void plan_report(struct text *text, const struct plan *plan)
     text_add(text, row_format, "all layers", "", "", "", "", number_text(arena, tiles),
              number_text(arena, (uint64_t)plan->step_count), number_text(arena, macs), number_text(arena, weights), "", "",
              "", number_text(arena, cycles), rate_text(arena, macs, cycles));
-    add_total(text, plan, macs, cycles);
+    add_total(text, plan, macs);
     add_proof(text, plan);
     add_blocks(text, plan);
     add_memories(text, plan);

@@ -7,24 +7,19 @@
 
 /* ---- time ---- */
 
-/* Of the layer before a step: when all its results are there, the cores may have to wait for the driver. A run's profile
- * counts that as the time of the layer that they wait for. */
-static uint64_t turn_before(const struct plan *plan, int step) { return step > 0 ? plan->steps[step - 1].turn_cycles : 0; }
-
 struct layer_times report_layer_times(const struct report *report, int layer)
 {
     const struct plan_layer *planned = &report->plan->layers[layer];
     const struct timeline_step *steps = report->timeline->steps;
-    struct layer_times times = {.begin_cycle = UINT64_MAX, .profile_cycles = report->plan->target->profile_cycles};
+    struct layer_times times = {.begin_cycle = UINT64_MAX};
     for (int i = planned->first_step; i <= planned->last_step; i++) {
         if (report->plan->steps[i].layer != layer)
             continue;
-        uint64_t begin = steps[i].begin_cycle - turn_before(report->plan, i);
+        uint64_t begin = steps[i].begin_cycle;
         times.begin_cycle = begin < times.begin_cycle ? begin : times.begin_cycle;
-        times.end_cycle = steps[i].end_cycle - report->plan->steps[i].turn_cycles;
+        times.end_cycle = steps[i].end_cycle;
         times.profile_cycles += times.end_cycle - begin;
-        times.turn_cycles += report->plan->steps[i].turn_cycles;
-        times.l3_wait_cycles += steps[i].start_cycle - steps[i].begin_cycle - steps[i].meeting_cycles;
+        times.l3_wait_cycles += steps[i].start_cycle - steps[i].begin_cycle;
     }
     return times;
 }
@@ -211,7 +206,6 @@ static void set_times(json_t *object, const struct report *report, int layer)
     set_number(object, "kernel_cycles", planned->kernel_cycles);
     set_number(object, "dma_cycles", planned->dma_cycles);
     set_number(object, "exposed_dma_cycles", planned->exposed_cycles);
-    set_number(object, "turn_cycles", times.turn_cycles);
     set_number(object, "l3_wait_cycles", times.l3_wait_cycles);
     set_number(object, "profile_cycles", times.profile_cycles);
     set_number(object, "begin_cycle", times.begin_cycle);

@@ -10,7 +10,6 @@
 struct layer_times {
     uint64_t begin_cycle, end_cycle; /* others may have their turns between them */
     uint64_t profile_cycles;         /* as a run's profile has them: of its own turns, waits included */
-    uint64_t turn_cycles;            /* at the ends of these, which the layers behind have in a profile */
     uint64_t l3_wait_cycles;
 };
 

@@ -80,11 +80,8 @@ static void add_step(struct trace *trace, int index)
     const struct plan_step *step = &plan->steps[index];
     const struct timeline_step *times = &trace->report->timeline->steps[index];
     const char *layer = plan->network->layers[step->layer].name;
-    uint64_t met = times->begin_cycle + times->meeting_cycles;
-    if (times->meeting_cycles > 0)
-        add_slice(trace, "meet the driver", "wait", TRACK_STEPS, times->begin_cycle, met);
-    if (times->start_cycle > met)
-        add_slice(trace, "wait for L3", "wait", TRACK_STEPS, met, times->start_cycle);
+    if (times->start_cycle > times->begin_cycle)
+        add_slice(trace, "wait for L3", "wait", TRACK_STEPS, times->begin_cycle, times->start_cycle);
     json_t *arguments = add_slice(trace, arena_format(trace->arena, "%d %s", step->layer, layer),
                                   layer_identifier(plan->network, &plan->network->layers[step->layer]), TRACK_STEPS,
                                   times->start_cycle, times->end_cycle);

@@ -71,10 +71,8 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
     target->controller_mhz = controller_mhz;
     target->cluster_mhz = cluster_mhz;
     target->l3_setup_cycles = converted_driver(clocks, target->l3_setup_cycles);
-    uint32_t *const driver[] = {
-        &target->tile_driver_cycles,    &target->start_driver_cycles,    &target->copy_driver_cycles,
-        &target->serve_driver_cycles,   &target->step_driver_cycles,     &target->turn_driver_cycles,
-        &target->command_driver_cycles, &target->transfer_driver_cycles, &target->early_driver_cycles};
+    uint32_t *const driver[] = {&target->tile_driver_cycles, &target->step_driver_cycles, &target->turn_driver_cycles,
+                                &target->transfer_driver_cycles};
     for (size_t i = 0; i < sizeof driver / sizeof *driver; i++)
         *driver[i] = converted_driver(clocks, *driver[i]);
     target->dma_contention_cycles = converted_contention(target, clocks);
@@ -98,22 +96,12 @@ struct target *target_with_table(const struct target *target, struct arena *aren
 {
     struct target *quick = copy_of(target, arena);
     quick->has_table = true;
-    quick->tile_driver_cycles = quick->step_driver_cycles = quick->turn_driver_cycles = quick->command_driver_cycles = 0;
-    quick->start_driver_cycles = quick->copy_driver_cycles = quick->serve_driver_cycles = quick->early_driver_cycles =
-        0; /* to queue transfers remains, see timeline.c */
+    quick->tile_driver_cycles = quick->step_driver_cycles = quick->turn_driver_cycles = 0; /* to queue transfers remains */
     quick->tile_overhead_cycles = target->table_tile_overhead_cycles;
     quick->layer_overhead_cycles = target->table_layer_overhead_cycles;
     quick->run_overhead_cycles = target->table_run_overhead_cycles;
     quick->dma_contention_cycles = target->table_dma_contention_cycles;
-    quick->command_cycles = target->table_command_cycles;
     quick->transfer_driver_cycles = target->table_transfer_cycles;
-    quick->meeting_cycles = target->table_meeting_cycles;
-    quick->met_cycles = target->table_met_cycles;
-    quick->early_cycles = target->table_early_cycles;
-    quick->stages_cycles = target->table_stages_cycles;
-    quick->border_cycles = target->table_border_cycles;
-    quick->loop_code_cycles = target->table_loop_code_cycles;
-    quick->profile_cycles = target->table_profile_cycles;
     if (target->at_equal_clocks)
         quick->at_equal_clocks = target_with_table(target->at_equal_clocks, arena);
     return quick;

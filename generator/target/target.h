@@ -47,27 +47,10 @@ struct target {
     uint32_t l3_setup_cycles;        /* of one transfer */
     uint32_t tile_overhead_cycles;   /* of the cores, between two tiles */
     uint32_t tile_driver_cycles;     /* of the driver, to place a tile, whose copies a core starts */
-    uint32_t start_driver_cycles;    /* the same, besides, where it starts the copies beside the tile before */
-    uint32_t copy_driver_cycles;     /* the same, for each load of a tile behind the first */
-    uint32_t serve_driver_cycles;    /* the same, then besides, while L3 moves data: the driver serves it */
     uint32_t step_driver_cycles;     /* the same, besides, for the first tile of a step, within a layer */
     uint32_t turn_driver_cycles;     /* the same, besides, for the first tile of a layer, which it copies from L2 */
     uint32_t transfer_driver_cycles; /* the same, besides, to queue a transfer from or to L3 */
-    uint32_t meeting_cycles;         /* of the cores, where they meet the driver, with a table: until all have come */
-    uint32_t met_cycles;             /* then, until the driver has seen that all transfers are complete, and they go on */
-    uint32_t early_cycles;           /* of the cores, besides, to bring the first weights of the next layer early */
-    uint32_t stages_cycles;          /* of the cores, for a layer that has stages (dory/layer.h), to bring them to L1 */
-    uint32_t profile_cycles;         /* what it takes to keep a layer's profile, which is part of no run without one */
-    uint32_t loop_code_cycles;       /* what a layer takes more where none of the code between kernels is in the cache */
-    uint32_t early_driver_cycles; /* the same, besides, to bring the first weights of the next layer early, and await them */
-    uint32_t command_driver_cycles; /* the same, besides, for each command of a copy behind its first */
-    uint32_t command_cycles; /* of a copy that takes a command a row, where a core starts it: of each command, beside what
-                              * they move */
     uint32_t layer_overhead_cycles;
-    uint32_t kernel_start_cycles; /* a large kernel's code comes to the cores' cache, of which others' is a percentage; in a
-                                     run some of it does */
-    uint32_t code_room_cycles; /* where kernels that ran since take so many for their code, none of it stays; of less, a part
-                                * in proportion */
     uint32_t border_cycles, border_run_cycles; /* of a tile round whose input the cores lay a border: of it, and of each run
                                                 * that a core fills, beside the bytes */
     uint32_t run_overhead_cycles;              /* of the controller, from the call to the first layer */
@@ -77,8 +60,7 @@ struct target {
     uint32_t table_most_tiles;
     bool has_table; /* that is so: of a copy by target_with_table */
     uint32_t table_tile_overhead_cycles, table_layer_overhead_cycles, table_run_overhead_cycles, table_dma_contention_cycles;
-    uint32_t table_command_cycles, table_transfer_cycles, table_meeting_cycles, table_met_cycles;
-    uint32_t table_early_cycles, table_stages_cycles, table_border_cycles, table_loop_code_cycles, table_profile_cycles;
+    uint32_t table_transfer_cycles;
 
     uint32_t kernel_speed_percent[TARGET_KERNELS]; /* of what the kernels' own closed forms say; 0 is 100, too */
 

@@ -22,9 +22,6 @@ struct tile_cost {
     uint64_t dma_cycles;     /* of transfers, were there no kernels */
     uint64_t dma_bytes;      /* that they move */
     uint64_t exposed_cycles; /* of those, what nothing is computed beside, however fast the tile loop is */
-    uint64_t turn_cycles; /* of `cycles`, at the end, what a profile has as the next layer's: the cores wait for the driver,
-                           * which prepares it; from a table, for its first weights, and for the last store where it starts
-                           * beside that */
     uint32_t tile_count;
     uint32_t l1_bytes;
 };
@@ -77,12 +74,8 @@ struct tile_problem {
     /* Bit i: input i is in L1 when the layer starts, and lies there. That the layer before is still being stored then gains
      * nothing that runs on gvsoc would show. */
     uint8_t inputs_stay;
-    uint64_t code_since_cycles;    /* that the code of the kernels takes that ran since this one did; 0: the layer before has
-                                    * the same */
-    uint64_t all_code_cycles;      /* that of all of the network's kernels takes */
-    bool is_last;                  /* of the network: the driver prepares no layer behind it */
-    bool next_has_store;           /* the next layer starts beside the last store of this one, and waits for it then */
-    uint64_t early_cycles_of_next; /* to bring the first weights of the next layer, beside the last tile */
+    bool is_last;                   /* of the network: the driver prepares no layer behind it */
+    uint64_t early_cycles_of_next;  /* to bring the first weights of the next layer, beside the last tile */
     const uint32_t *transfer_bytes; /* of the network's transfers from and to L3; null: none */
     uint32_t transfers_queued;      /* of them, when the layer starts: the driver queues its own beside its tiles */
 };
@@ -93,33 +86,15 @@ struct cycle_table *cycle_table_make(const struct dory_layer *layer, const struc
 uint64_t cycle_table_get(struct cycle_table *table, uint32_t rows, uint32_t columns, uint32_t channels,
                          uint32_t input_channels);
 
-/* Of the driver, a tile; besides, for copies that it starts itself, beside the tile before. The search takes all copies for
- * such, so that to keep tiles apart, which takes less L1, is never worth it. */
-uint64_t tile_driver_cycles(const struct tile_problem *problem, bool starts_copies);
-
 /* Of copies between L2 and L1, long runs, in bytes per 1000 cycles. */
 struct tile_rates {
     uint32_t read, write;
 };
 struct tile_rates tile_rates_of(const struct tile_problem *problem);
 
-/* Of all of a kernel's code, the way to the cores' cache; and of what of it, and of the loop's, is not there, beyond the
- * kernel's own cycles in a layer's first tile. What code_since_cycles is where it is not known, as in a search or of a layer
- * alone. */
-uint64_t tile_code_cycles(const struct target *target, const struct dory_kernel_description *kernel);
-uint64_t tile_kernel_start_cycles(const struct tile_problem *problem);
-uint64_t tile_usual_code_cycles(const struct target *target);
-
-/* Of a layer beside its tiles: what it starts with. */
-uint64_t tile_layer_overhead_cycles(const struct tile_problem *problem);
-
 /* ---- tile_border.c ---- */
 
-/* With a table the cores lay it beside the first core's loads; but not in CHW, where loads fill its place, too. */
-bool tile_border_is_beside(const struct tile_problem *problem);
-
-/* Fewer buffers may take less time than fit: a border stays where it was laid, once in each buffer; and one that is laid
- * beside the loads of its tile would not be hidden beside those of the next. */
+/* Fewer buffers may take less time than fit: a border stays where it was laid, once in each buffer. */
 bool tile_border_may_prefer_single(const struct tile_problem *problem);
 
 /* ---- tile_l1.c ---- */

@@ -42,16 +42,10 @@ static struct filled of_slowest_core(const struct dory_layer *layer, const struc
     return (struct filled){2 + 2 * inner_rows, inner_rows * beside + fill_cycles(outer / cores, is_words)};
 }
 
-bool tile_border_is_beside(const struct tile_problem *problem)
-{
-    return problem->target->has_table && problem->layer->input_layout == DORY_HWC;
-}
-
 bool tile_border_may_prefer_single(const struct tile_problem *problem)
 {
     const struct dory_layer *layer = problem->layer;
-    bool may_have_border = layer->input_layout == DORY_HWC && (layer->kernel_height > 1 || layer->kernel_width > 1);
-    return may_have_border || tile_border_is_beside(problem);
+    return layer->input_layout == DORY_HWC && (layer->kernel_height > 1 || layer->kernel_width > 1);
 }
 
 uint64_t tile_border_cycles(const struct tile_problem *problem, const struct dory_placed_tile *placed)

@@ -18,9 +18,8 @@ struct tile_bounds tile_bounds_of(const struct tile_problem *problem, struct are
 {
     struct tile_bounds bounds = {
         .problem = problem,
-        .fixed_cycles = tile_layer_overhead_cycles(problem),
-        .start_cycles = tile_kernel_start_cycles(problem),
-        .driver_cycles = tile_driver_cycles(problem, true),
+        .fixed_cycles = problem->target->layer_overhead_cycles,
+        .driver_cycles = problem->target->tile_driver_cycles,
         .overhead_cycles = problem->target->tile_overhead_cycles,
         .step_rows = tile_step_rows(problem, arena),
         .step_channels = tile_step_channels(problem, arena),
@@ -35,8 +34,7 @@ struct tile_bounds tile_bounds_of(const struct tile_problem *problem, struct are
 /* Beside each tile's kernel the driver prepares another one. */
 uint64_t tile_kernels_bound(const struct tile_bounds *bounds, uint64_t kernels, uint64_t tiles)
 {
-    return bounds->fixed_cycles + maximum(kernels + bounds->start_cycles, tiles * bounds->driver_cycles) +
-           (tiles - 1) * bounds->overhead_cycles;
+    return bounds->fixed_cycles + maximum(kernels, tiles * bounds->driver_cycles) + (tiles - 1) * bounds->overhead_cycles;
 }
 
 /* ---- transfers ---- */
@@ -352,7 +350,9 @@ uint64_t tile_contention_bound(const struct tile_bounds *bounds, const struct ti
     uint64_t others = count_quicker(bounds, d, least, 4 * counted) * chunks * longest;
     uint64_t exposed = exposed_bound(bounds, candidate, transfers), all_copies = sum_of(bounds, transfers);
     uint64_t beside = all_copies > exposed + others ? all_copies - exposed - others : 0;
-    uint64_t waits = tile_contention_cycles(problem, beside * counted / longest), rounding = candidate->tiles;
+    uint64_t copies = beside * counted / longest, waits = tile_contention_cycles(problem, copies),
+             rounding = candidate->tiles;
+    waits = waits < copies ? waits : copies; /* more of them may be exposed, which takes no more than their own time */
     return tile_kernels_bound(bounds, candidate->kernels, candidate->tiles) + exposed +
            (waits > rounding ? waits - rounding : 0);
 }

@@ -11,10 +11,10 @@
 /* What all tilings of a problem have in common. */
 struct tile_bounds {
     const struct tile_problem *problem;
-    uint64_t fixed_cycles;                                 /* that no tiling avoids */
-    uint64_t start_cycles, driver_cycles, overhead_cycles; /* of the kernel's first tile, of every tile, between two */
-    struct extents step_rows, step_channels;               /* of its steps */
-    uint32_t most_rows, most_channels;                     /* of a step */
+    uint64_t fixed_cycles;                   /* that no tiling avoids */
+    uint64_t driver_cycles, overhead_cycles; /* of every tile, between two */
+    struct extents step_rows, step_channels; /* of its steps */
+    uint32_t most_rows, most_channels;       /* of a step */
     uint64_t drains; /* steps as large as the first, behind it, that start when all before them is stored */
 };
 

@@ -26,12 +26,10 @@ struct player {
     struct dory_step step;   /* at work */
     struct tile_walk walk;
     uint64_t border; /* of the cores, to lay that of the tile, behind its loads */
-    bool overlapped; /* the tile was loaded beside another */
     uint64_t time;
-    uint64_t kernel, store;                  /* of the tile before */
-    uint64_t pending;                        /* store of the tile before that, which is still to overlap */
-    struct tally store_tally, pending_tally; /* of these stores */
-    uint64_t queueing;                       /* of the driver, transfers from and to L3, behind the start of that tile */
+    uint64_t kernel, store; /* of the tile before */
+    uint64_t pending;       /* store of the tile before that, which is still to overlap */
+    uint64_t queueing;      /* of the driver, transfers from and to L3, behind the start of that tile */
     uint32_t transfers_queued;
     uint32_t step_index;
 };
@@ -114,12 +112,6 @@ static uint64_t kernel_beside(const struct tile_problem *problem, uint64_t kerne
     return kernel + tile_contention_cycles(problem, copies < kernel / 4 ? copies : kernel / 4);
 }
 
-/* Of the driver, for loads of a tile behind the first. */
-static uint64_t more_loads_cycles(const struct target *target, const struct tally *loads)
-{
-    return loads->copies > 1 ? (loads->copies - 1) * target->copy_driver_cycles : 0;
-}
-
 /* The tile before is computed; `load` cycles of transfers go on meanwhile if they overlap, else behind its store.
  * Returns when those loads are issued. */
 static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uint64_t driver, bool overlaps,
@@ -135,7 +127,6 @@ static uint64_t finish_previous(struct player *player, uint64_t load_cycles, uin
     player->time += maximum(kernel, driver + beside) + overhead;
     player->cost->exposed_cycles += maximum(kernel, beside) - kernel;
     player->pending = overlaps ? player->store : 0;
-    player->pending_tally = overlaps ? player->store_tally : (struct tally){0};
     if (!overlaps) {
         tell(player, TILE_STORE, tile - 1, player->time, player->store);
         issued = player->time += player->store;
@@ -154,21 +145,6 @@ static uint64_t step_cycles(const struct tile_problem *problem)
     return target->step_driver_cycles + (knows ? 0 : target->transfer_driver_cycles);
 }
 
-/* The code that lays it comes behind the loads that it is laid beside: half of their time is lost to it. */
-static uint64_t border_behind_loads(const struct tile_problem *problem, uint64_t border, uint64_t load_cycles, bool overlaps)
-{
-    uint64_t hidden = tile_border_is_beside(problem) && !overlaps ? load_cycles / 2 : 0;
-    return border > hidden ? border - hidden : 0;
-}
-
-/* Of copies that the driver starts; as in tile_driver_cycles, the search takes those of the cores for such, too. */
-static uint64_t driver_commands(const struct player *player, const struct tally *loads, bool overlaps)
-{
-    if (!overlaps && player->problem->is_decided)
-        return player->pending_tally.commands;
-    return loads->commands + (overlaps ? player->pending_tally : player->store_tally).commands;
-}
-
 /* Cores that go through a table meet the driver behind the tile before, and load what the step needs behind that. */
 static bool meets_driver(const struct tile_problem *problem, const struct dory_step *step)
 {
@@ -176,14 +152,12 @@ static bool meets_driver(const struct tile_problem *problem, const struct dory_s
            dory_step_meets(step, step - 1) != DORY_MEETS_NOBODY;
 }
 
-/* Of the driver beside the tile before, for copies, steps and transfers of this one. */
-static uint64_t driver_cycles(struct player *player, const struct tally *loads, bool overlaps)
+/* Of the driver beside the tile before, for this one, its step and its transfers. */
+static uint64_t driver_cycles(struct player *player)
 {
     const struct tile_problem *problem = player->problem;
     bool first_of_step = player->walk.tile.starts_step;
-    return tile_driver_cycles(problem, overlaps) + (first_of_step ? step_cycles(problem) : 0) +
-           driver_commands(player, loads, overlaps) * problem->target->command_driver_cycles +
-           more_loads_cycles(problem->target, loads) + player->queueing +
+    return problem->target->tile_driver_cycles + (first_of_step ? step_cycles(problem) : 0) + player->queueing +
            queue_transfers(player, first_of_step ? player->step.transfers_awaited : 0, false);
 }
 
@@ -197,18 +171,15 @@ static uint64_t bring_tile(struct player *player)
     bool overlaps = !first && placed->overlaps && !meets;
     bool has_border = dory_needs_border(player->walk.bordered, placed, &player->layer);
     uint64_t load_cycles = load(player), issued = player->time;
-    struct tally loads = tile_take_tally(&player->mover);
-    uint64_t driver = driver_cycles(player, &loads, overlaps);
+    uint64_t driver = driver_cycles(player);
     if (first) {
         tell(player, TILE_LOAD, 0, 0, load_cycles);
         player->time = player->cost->exposed_cycles = load_cycles;
     } else {
         issued = finish_previous(player, load_cycles, driver, overlaps, problem->target->tile_overhead_cycles);
     }
-    player->overlapped = overlaps;
     player->cost->dma_cycles += load_cycles;
-    player->border =
-        has_border ? border_behind_loads(problem, tile_border_cycles(problem, placed), load_cycles, overlaps) : 0;
+    player->border = has_border ? tile_border_cycles(problem, placed) : 0;
     return issued;
 }
 
@@ -217,11 +188,9 @@ static void compute_tile(struct player *player)
 {
     const struct tile_problem *problem = player->problem;
     const struct dory_tile *tile = &player->walk.tile.tile;
-    uint64_t start = tile_walk_is_first(&player->walk) ? tile_kernel_start_cycles(problem) : 0;
     uint64_t kernel = cycle_table_get(problem->cycles, tile->rows, tile->columns, tile->channels, tile->input_channels);
-    player->kernel = kernel + start + player->border;
+    player->kernel = kernel + player->border;
     player->store = store(player);
-    player->store_tally = tile_take_tally(&player->mover);
     tell(player, TILE_KERNEL, player->cost->tile_count, player->time, player->kernel);
     player->cost->kernel_cycles += player->kernel;
     player->cost->dma_cycles += player->store;
@@ -284,52 +253,18 @@ uint64_t tile_first_weights_cycles(const struct tile_problem *problem, const str
     return tile_copy_cycles(&player.mover, &copy) + problem->target->dma_latency_cycles;
 }
 
-/* What the cores wait for the first weights of the next layer, from a table. Those that are long come beside the kernel: one
- * of which some code is not in the cores' cache waits for what is still to come when it gets there, three quarters of them;
- * else the next layer does, for what is left. Others come behind the store. */
-struct early_wait {
-    uint64_t kernel, next_layer;
-};
-
-static struct early_wait early_wait_cycles(const struct player *player, uint64_t early)
-{
-    const struct tile_problem *problem = player->problem;
-    uint64_t most = (uint64_t)TILE_LONG_BYTES * 1000 / problem->target->dma_read_bytes_per_1000_cycles;
-    bool has_code = player->cost->tile_count > 1 || problem->code_since_cycles == 0;
-    if (!problem->target->has_table || early == 0)
-        return (struct early_wait){0};
-    if (early <= player->store + most)
-        return (struct early_wait){.next_layer = early};
-    if (!has_code)
-        return (struct early_wait){.kernel = early - early / 4};
-    return (struct early_wait){.next_layer = early > player->kernel ? early - player->kernel : 0};
-}
-
-/* Of the layer's start; that its stages come to L1 is not hidden beside loads. */
-uint64_t tile_layer_overhead_cycles(const struct tile_problem *problem)
-{
-    return problem->target->layer_overhead_cycles + (problem->layer->stages ? problem->target->stages_cycles : 0);
-}
-
-/* Beside the last tile the driver prepares the next layer. Where the cores wait for that, it is shown behind the last store:
- * a profile counts it as the next layer's. From a table it counts so what they wait for weights, and the last store, where
- * the next layer starts beside it. */
+/* Beside the last tile the driver prepares the next layer, and its first weights come. */
 static void finish(struct player *player)
 {
-    const struct target *target = player->problem->target;
-    uint64_t driver =
-                 tile_driver_cycles(player->problem, player->overlapped) + target->turn_driver_cycles + player->queueing,
-             early = player->problem->early_cycles_of_next,
-             kernel = kernel_beside(player->problem, player->kernel, player->pending);
-    driver += early ? target->early_driver_cycles : 0;
-    bool prepares = !target->has_table && !player->problem->is_last;
-    uint64_t ready = player->pending + (prepares ? driver + early : 0); /* a driver's instructions wait for both */
+    const struct tile_problem *problem = player->problem;
+    const struct target *target = problem->target;
+    uint64_t driver = problem->is_last ? 0 : target->tile_driver_cycles + target->turn_driver_cycles + player->queueing;
+    uint64_t kernel = kernel_beside(problem, player->kernel, player->pending);
+    uint64_t ready = player->pending + driver + problem->early_cycles_of_next; /* a driver's instructions wait for both */
     uint64_t wait = maximum(kernel, ready) - maximum(kernel, player->pending);
     finish_previous(player, 0, 0, false, 0);
-    struct early_wait waits = early_wait_cycles(player, early);
-    player->time += wait + waits.kernel + waits.next_layer + (early ? target->early_cycles : 0);
-    player->cost->turn_cycles = wait + waits.next_layer + (player->problem->next_has_store ? player->store : 0);
-    player->cost->cycles = player->time + tile_layer_overhead_cycles(player->problem);
+    player->time += wait;
+    player->cost->cycles = player->time + target->layer_overhead_cycles;
 }
 
 /* Of a search: more cycles are of no use to it. What all kernels take at least, and how many tiles there are. */
@@ -341,10 +276,9 @@ struct limit {
 static uint64_t least_to_come(const struct player *player, const struct limit *limit)
 {
     const struct target *target = player->problem->target;
-    uint64_t played = player->cost->kernel_cycles - player->kernel,
-             all = limit->kernel_cycles + tile_kernel_start_cycles(player->problem);
+    uint64_t played = player->cost->kernel_cycles - player->kernel, all = limit->kernel_cycles;
     return (all > played ? all - played : 0) + (limit->tiles - player->cost->tile_count) * target->tile_overhead_cycles +
-           tile_layer_overhead_cycles(player->problem);
+           target->layer_overhead_cycles;
 }
 
 /* Either of `times` and `limit` may be null. */

@@ -29,10 +29,9 @@ static uint64_t port_cycles(const struct target *target, uint64_t run_bytes, uin
     return runs * divide_up(run_bytes * 1000, target->dma_read_bytes_per_1000_cycles);
 }
 
-/* Runs that follow each other on both sides are one; a command has runs that do so in L1. The DMA and the port are at work
- * at the same time. Searches ask for this more often than for anything else, and divisions are most of it: none is made
- * whose result is known. */
-uint64_t tile_copy_cycles(struct mover *mover, const struct hal_dma_copy *copy)
+/* Runs that follow each other on both sides are one. The DMA and the port are at work at the same time. Searches ask for
+ * this more often than for anything else, and divisions are most of it: none is made whose result is known. */
+uint64_t tile_copy_cycles(const struct mover *mover, const struct hal_dma_copy *copy)
 {
     const struct target *target = mover->target;
     uint32_t port_rate = target->dma_read_bytes_per_1000_cycles,
@@ -40,12 +39,10 @@ uint64_t tile_copy_cycles(struct mover *mover, const struct hal_dma_copy *copy)
     uint64_t all_runs = (uint64_t)copy->runs * copy->planes, bytes = tile_copy_bytes(copy);
     bool follow = copy->runs == 1 || copy->local_run_stride == copy->run_bytes;
     bool is_one = copy->planes == 1 && (copy->runs == 1 || (follow && copy->external_run_stride == copy->run_bytes));
-    uint64_t runs = is_one ? 1 : all_runs, more_commands = (follow ? copy->planes : all_runs) - 1;
+    uint64_t runs = is_one ? 1 : all_runs;
     uint64_t port = port_cycles(target, is_one ? bytes : copy->run_bytes, runs);
     uint64_t moving =
         (is_one && rate == port_rate ? port : divide_up(bytes * 1000, rate)) + runs * target->dma_run_overhead_cycles;
     uint64_t at_port = mover->rates.read == port_rate ? port : divide_up(port * port_rate, mover->rates.read);
-    mover->tally.copies++;
-    mover->tally.commands += more_commands;
-    return maximum(target->dma_setup_cycles + maximum(moving, at_port), more_commands * target->command_cycles);
+    return target->dma_setup_cycles + maximum(moving, at_port);
 }

@@ -7,28 +7,14 @@
 
 static inline uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* Of some copies: how many, and the commands that they take behind their first. */
-struct tally {
-    uint64_t copies, commands;
-};
-
 /* Who copies. */
 struct mover {
     const struct target *target;
     struct tile_rates rates;
-    struct tally tally; /* of the copies since it was taken last */
 };
 
 /* That has copied nothing yet. */
 struct mover tile_mover_of(const struct tile_problem *problem);
-
-/* What its copies since it was asked last came to. */
-static inline struct tally tile_take_tally(struct mover *mover)
-{
-    struct tally tally = mover->tally;
-    mover->tally = (struct tally){0};
-    return tally;
-}
 
 static inline uint64_t tile_copy_bytes(const struct hal_dma_copy *copy)
 {
@@ -36,7 +22,7 @@ static inline uint64_t tile_copy_bytes(const struct hal_dma_copy *copy)
 }
 
 /* Cycles of one copy. */
-uint64_t tile_copy_cycles(struct mover *mover, const struct hal_dma_copy *copy);
+uint64_t tile_copy_cycles(const struct mover *mover, const struct hal_dma_copy *copy);
 
 /* Of the cores, to lay the border of a tile that has one. */
 uint64_t tile_border_cycles(const struct tile_problem *problem, const struct dory_placed_tile *placed);

@@ -80,23 +80,6 @@ static uint64_t kernel_cycles(struct search *search, const struct division *divi
     return sum;
 }
 
-/* Of the driver, to start copies of a tile that take a command for each of their rows: in HWC, beside a border, or where
- * neither rows nor pixels are whole. */
-static uint64_t command_cycles(const struct search *search, const struct tile_candidate *candidate)
-{
-    const struct dory_layer *layer = search->problem->layer;
-    const struct dory_tile_shape *shape = &candidate->tiling.tile;
-    bool reads_all = reads_all_channels(search), whole_rows = shape->columns >= layer->output_width;
-    bool whole_outputs = shape->channels >= layer->output_channels;
-    bool whole_inputs = reads_all ? shape->input_channels >= layer->input_channels : whole_outputs;
-    uint64_t spaces = (uint64_t)candidate->division->rows.pieces * candidate->division->columns.pieces;
-    uint64_t loads = reads_all && candidate->tiling.order == DORY_SPACE_OUTER ? spaces : candidate->tiles;
-    bool apart = layer->padding_left > 0 || !(whole_rows || whole_inputs);
-    uint64_t input = layer->input_layout == DORY_HWC && apart ? dory_input_rows(layer, shape->rows) - 1 : 0;
-    uint64_t output = layer->output_layout == DORY_HWC && !(whole_rows || whole_outputs) ? shape->rows - 1 : 0;
-    return (input * loads / candidate->tiles + output) * search->problem->target->command_driver_cycles;
-}
-
 /* As if all tiles were alike: while one is computed, one is loaded and one stored, but for what single buffers keep apart;
  * beside the last one the driver prepares the next layer. */
 static void estimate(const struct search *search, const struct tile_candidate *candidate, struct tile_cost *cost)
@@ -108,12 +91,11 @@ static void estimate(const struct search *search, const struct tile_candidate *c
     uint64_t load = (transfers.input + transfers.weights) / tiles + target->dma_latency_cycles;
     bool single_load = (tiling->single & (SINGLE_INPUT | SINGLE_WEIGHTS)) != 0;
     bool apart = single_load || (tiling->single & SINGLE_OUTPUT);
-    uint64_t beside = (apart ? 0 : load + store) + command_cycles(search, candidate) + search->bounds.driver_cycles;
+    uint64_t beside = (apart ? 0 : load + store) + search->bounds.driver_cycles;
     uint64_t tile = maximum(kernel, beside) + (apart ? load + store : 0) + search->bounds.overhead_cycles;
-    uint64_t first = kernel + search->bounds.start_cycles, turn = search->bounds.driver_cycles + target->turn_driver_cycles;
-    uint64_t last = maximum(tiles == 1 ? first : kernel, store + turn) + store;
-    cost->cycles = search->bounds.fixed_cycles + tile_first_load_cycles(search->problem, tiling) + (tiles - 1) * tile +
-                   last + (tiles == 1 ? 0 : maximum(first, beside) - maximum(kernel, beside));
+    uint64_t turn = search->bounds.driver_cycles + target->turn_driver_cycles;
+    uint64_t last = maximum(kernel, store + turn) + store;
+    cost->cycles = search->bounds.fixed_cycles + tile_first_load_cycles(search->problem, tiling) + (tiles - 1) * tile + last;
     cost->l1_bytes = tile_l1_bytes(search->problem, tiling, NULL);
 }
 

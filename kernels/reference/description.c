@@ -162,7 +162,6 @@ static const struct dory_kernel_description depthwise_chw = {
     .scratch_bytes = no_scratch,
     .cycles = depthwise_cycles,
     .reads_chw = true,
-    .code_percent = 25,
 };
 
 static const struct dory_kernel_description pool = {
@@ -198,7 +197,6 @@ static const struct dory_kernel_description concatenation = {
     .supports = is_concatenation,
     .scratch_bytes = no_scratch,
     .cycles = concatenation_cycles,
-    .code_percent = 25,
 };
 
 static const struct dory_kernel_description copy = {

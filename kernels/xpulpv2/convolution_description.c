@@ -224,7 +224,7 @@ uint64_t dory_convolution_cycles(const struct dory_layer *layer, const struct do
                                layer->kernel_height, 40);
 }
 
-DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch, .code_percent = 52,
+DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch,
                            .cycles = dory_convolution_cycles, .can_tile_input_channels = true, .writes_chw = true)
 
 /* Where what a pixel reads is one run of whole words, there is nothing to gain by a copy of it. */
@@ -251,8 +251,7 @@ uint64_t dory_gather_cycles(const struct dory_layer *layer, const struct dory_ti
 }
 
 DORY_DESCRIPTIONS_OF_KINDS(convolution_gather, gather_supports, .scratch_bytes = dory_gather_scratch_bytes,
-                           .code_percent = 64, .cycles = dory_gather_cycles, .can_tile_input_channels = true,
-                           .writes_chw = true)
+                           .cycles = dory_gather_cycles, .can_tile_input_channels = true, .writes_chw = true)
 
 static bool row_supports(const struct dory_layer *layer) { return !dory_has_narrow(layer) && dory_fills_taps(layer); }
 
@@ -362,8 +361,7 @@ static uint64_t row_cycles(const struct dory_layer *layer, const struct dory_til
            dory_division_start_cycles(layer);
 }
 
-DORY_DESCRIPTIONS_OF_KINDS(convolution_row, row_supports, .scratch_bytes = row_scratch_bytes, .code_percent = 63,
-                           .cycles = row_cycles)
+DORY_DESCRIPTIONS_OF_KINDS(convolution_row, row_supports, .scratch_bytes = row_scratch_bytes, .cycles = row_cycles)
 
 static bool linear_supports(const struct dory_layer *layer)
 {
@@ -440,19 +438,18 @@ static bool has_own_linear(const struct dory_layer *layer)
            layer->normalisation == DORY_NORMALISE_HIGH || layer->normalisation == DORY_NORMALISE_SHARED;
 }
 
-#define LINEAR(kernel, condition, percent)                                                                                  \
+#define LINEAR(kernel, condition)                                                                                           \
     static bool kernel##_supports_kind(const struct dory_layer *layer) { return linear_supports(layer) && (condition); }    \
     const struct dory_kernel_description dory_xpulpv2_##kernel##_description = {                                            \
         .name = "dory_xpulpv2_" #kernel,                                                                                    \
         .supports = kernel##_supports_kind,                                                                                 \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = linear_cycles,                                                                                            \
-        .code_percent = percent,                                                                                            \
         .can_tile_input_channels = true,                                                                                    \
     };
 
-LINEAR(linear, !has_own_linear(layer), 22)
-LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED, 17)
-LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT, 20)
-LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH, 19)
-LINEAR(linear_shared, layer->normalisation == DORY_NORMALISE_SHARED, 19)
+LINEAR(linear, !has_own_linear(layer))
+LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED)
+LINEAR(linear_split, layer->normalisation == DORY_NORMALISE_SPLIT)
+LINEAR(linear_high, layer->normalisation == DORY_NORMALISE_HIGH)
+LINEAR(linear_shared, layer->normalisation == DORY_NORMALISE_SHARED)

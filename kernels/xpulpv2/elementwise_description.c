@@ -143,7 +143,6 @@ const struct dory_kernel_description dory_xpulpv2_addition_description = {
     .supports = addition_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = addition_cycles,
-    .code_percent = 64,
 };
 
 /* ---- of elements of any bits ---- */
@@ -242,7 +241,6 @@ const struct dory_kernel_description dory_xpulpv2_addition_any_description = {
     .supports = addition_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = addition_any_cycles,
-    .code_percent = 115,
 };
 
 static bool multiplication_supports(const struct dory_layer *layer)
@@ -272,7 +270,6 @@ const struct dory_kernel_description dory_xpulpv2_multiplication_description = {
     .supports = multiplication_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = multiplication_cycles,
-    .code_percent = 31,
 };
 
 /* One table, and all elements. */
@@ -297,7 +294,6 @@ const struct dory_kernel_description dory_xpulpv2_table_description = {
     .supports = table_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = table_cycles,
-    .code_percent = 6,
 };
 
 static bool tables_supports(const struct dory_layer *layer)
@@ -319,7 +315,6 @@ const struct dory_kernel_description dory_xpulpv2_tables_description = {
     .supports = tables_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = tables_cycles,
-    .code_percent = 8,
     .contention_percent = 200,
 };
 
@@ -375,7 +370,6 @@ const struct dory_kernel_description dory_xpulpv2_copy_description = {
     .supports = copy_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = copy_cycles,
-    .code_percent = 17,
 };
 
 static bool is_identity(const struct dory_stage *stage)
@@ -420,7 +414,6 @@ const struct dory_kernel_description dory_xpulpv2_concatenation_description = {
     .supports = concatenation_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = concatenation_cycles,
-    .code_percent = 8,
 };
 
 /* ---- of elements of any bits, or that are scaled ---- */
@@ -488,5 +481,4 @@ const struct dory_kernel_description dory_xpulpv2_concatenation_any_description 
     .supports = concatenation_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = concatenation_any_cycles,
-    .code_percent = 98,
 };

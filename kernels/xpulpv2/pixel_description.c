@@ -60,7 +60,6 @@ const struct dory_kernel_description dory_xpulpv2_interpolation_description = {
     .supports = interpolation_supports,
     .scratch_bytes = interpolation_scratch_bytes,
     .cycles = interpolation_cycles,
-    .code_percent = 41,
 };
 
 static bool is_softmax(const struct dory_layer *layer, bool by_thresholds)
@@ -106,7 +105,6 @@ const struct dory_kernel_description dory_xpulpv2_softmax_description = {
     .supports = softmax_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = softmax_cycles,
-    .code_percent = 20,
 };
 
 const struct dory_kernel_description dory_xpulpv2_softmax_exact_description = {
@@ -114,7 +112,6 @@ const struct dory_kernel_description dory_xpulpv2_softmax_exact_description = {
     .supports = softmax_exact_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = softmax_exact_cycles,
-    .code_percent = 14,
 };
 
 static bool largest_supports(const struct dory_layer *layer)
@@ -136,5 +133,4 @@ const struct dory_kernel_description dory_xpulpv2_largest_description = {
     .supports = largest_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = largest_cycles,
-    .code_percent = 6,
 };

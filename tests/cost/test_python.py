@@ -31,7 +31,7 @@ def expect_error(kind, words, **fields):
 model = dory_cost.Model("gap8")
 for fast in (False, True):
     cost, row = model.cost(fast=fast, **FIELDS), program(fast)
-    for member, column in [("cycles", "cycles"), ("turn_cycles", "turn_cycles"), ("l3_cycles", "l3_cycles"), ("macs", "mac"), ("l3_bytes", "l3_bytes"),
+    for member, column in [("cycles", "cycles"), ("l3_cycles", "l3_cycles"), ("macs", "mac"), ("l3_bytes", "l3_bytes"),
                            ("l2_bytes", "l2_bytes"), ("l1_bytes", "l1_bytes"), ("tile_rows", "tile_rows"), ("tile_count", "tiles"),
                            ("kernel", "kernel")]:
         assert str(getattr(cost, member)) == row[column], (member, getattr(cost, member), row[column])

@@ -10,11 +10,8 @@ enum {
     LAYER = 1000,
     TILE_DRIVER = 20,
     TURN_DRIVER = 30,
-    EARLY_DRIVER = 5,
     EARLY = 13,
     TO_QUEUE = 10,
-    MEETING = 40,
-    MET = 200,
     SHORT = 300, /* a transfer that is done long before the second layer starts */
     LONG = 5000  /* one that is not */
 };
@@ -23,10 +20,7 @@ enum {
 static struct target target = {.l3_bytes_per_1000_cycles = 1000,
                                .tile_driver_cycles = TILE_DRIVER,
                                .turn_driver_cycles = TURN_DRIVER,
-                               .early_driver_cycles = EARLY_DRIVER,
-                               .transfer_driver_cycles = TO_QUEUE,
-                               .meeting_cycles = MEETING,
-                               .met_cycles = MET};
+                               .transfer_driver_cycles = TO_QUEUE};
 static const uint64_t layer_cycles[2] = {LAYER, LAYER};
 static struct dory_kernel_description kernels[2];
 static struct plan_layer layers[2];
@@ -75,8 +69,8 @@ static void test_behind_transfers(void)
     set_up(false, LONG);
     expect_second_start(end + TURN_DRIVER);
     steps[1].early_cycles = EARLY;
-    expect_second_start(end + EARLY + TURN_DRIVER + EARLY_DRIVER);
-    EXPECT_EQUAL(play().l3_wait_cycles, end + EARLY + TURN_DRIVER + EARLY_DRIVER - (START + LAYER));
+    expect_second_start(end + EARLY + TURN_DRIVER);
+    EXPECT_EQUAL(play().l3_wait_cycles, end + EARLY + TURN_DRIVER - (START + LAYER));
     transfers[0].record.run_bytes = SHORT; /* has come while the layer before was computed, and all that behind it */
     expect_second_start(START + LAYER);
     EXPECT_EQUAL(play().l3_wait_cycles, 0);
@@ -123,17 +117,17 @@ static void test_first_wait(void)
     EXPECT_EQUAL(play().steps[0].start_cycle, START - TO_QUEUE + LONG);
 }
 
-/* With a table: behind a meeting cores wait until the driver has seen what has come. Nothing is early there. */
+/* With a table cores wait for the transfer and nothing else. Nothing is early there. */
 static void test_met(void)
 {
-    const uint64_t met = START + LAYER + MEETING;
+    const uint64_t met = START + LAYER;
     set_up(true, SHORT);
     steps[1].early_cycles = EARLY;
-    expect_second_start(met + MET);
+    expect_second_start(met);
     EXPECT_EQUAL(play().transfers[0].queued_cycle, START + COMPUTING + TO_QUEUE);
     EXPECT_EQUAL(play().steps[0].end_cycle, START + LAYER);
     transfers[0].record.run_bytes = LONG;
-    expect_second_start(START + COMPUTING + TO_QUEUE + LONG + MET);
+    expect_second_start(START + COMPUTING + TO_QUEUE + LONG);
 }
 
 static void free_arena(void) { arena_free(&arena); }

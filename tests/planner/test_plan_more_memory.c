@@ -14,7 +14,7 @@
 #include "share.h"
 
 #define MAXIMUM_SIZES  8
-#define MAXIMUM_LONGER 200 /* part of the cycles */
+#define MAXIMUM_LONGER 100 /* part of the cycles */
 #define COUNT(array)   (int)(sizeof(array) / sizeof *(array))
 
 /* Networks for which more memory once was slower. */

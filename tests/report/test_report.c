@@ -421,31 +421,6 @@ static void test_measured(const char *folder)
 }
 
 /* Same plan, same bytes. */
-/* With a table of tiles every step but the first meets the driver, for its weights: that is no wait for L3. */
-static void test_meetings(void)
-{
-    enum { LAYERS = 3, MEETING = 230, MET = 120, TO_PROFILE = 70 };
-    struct fixture fixture;
-    make_plan(&fixture, LAYERS, "conv");
-    struct target target = *fixture.plan->target;
-    target.has_table = true;
-    target.meeting_cycles = MEETING;
-    target.met_cycles = MET;
-    target.profile_cycles = TO_PROFILE;
-    fixture.plan->target = &target;
-    fixture.plan->is_finished = true;
-    make_reports(&fixture, NULL);
-    json_t *root = parse(file_named(&fixture, "report.json"));
-    const json_t *totals = json_object_get(root, "totals"), *layers = json_object_get(root, "layers");
-    json_int_t waits = number(totals, "l3_wait_cycles"), computing = number(totals, "layer_cycles"),
-               meetings = (LAYERS - 1) * (MEETING + MET);
-    EXPECT(waits > 0 && waits == sum(layers, "l3_wait_cycles"), "waits for L3 without meetings");
-    EXPECT(number(totals, "timeline_cycles") == number(totals, "start_cycles") + computing + waits + meetings, "the end");
-    EXPECT(sum(layers, "profile_cycles") == computing + waits + meetings + LAYERS * TO_PROFILE, "what profiles show");
-    json_decref(root);
-    arena_free(&fixture.arena);
-}
-
 static void test_deterministic(void)
 {
     struct fixture first, second;
@@ -465,7 +440,6 @@ int main(int argc, char **argv)
         test_json(layer_counts[i]);
         test_trace(layer_counts[i]);
     }
-    test_meetings();
     test_normalisations();
     test_html("conv");
     test_html(NASTY_NAME);

@@ -60,13 +60,8 @@ static void test_layer(uint64_t seed, const struct target *target)
     struct arena arena = {0};
     struct dory_layer record = random_layer_of(&arena, seed, target);
     struct dory_step steps[512];
-    struct tile_problem problem = {.layer = &record,
-                                   .kernel = kernel_for(&record, seed),
-                                   .target = target,
-                                   .cores = 8,
-                                   .steps = steps,
-                                   .code_since_cycles = seed % 3 * 3000,
-                                   .all_code_cycles = seed % 5 * 2000};
+    struct tile_problem problem = {
+        .layer = &record, .kernel = kernel_for(&record, seed), .target = target, .cores = 8, .steps = steps};
     problem.step_count = make_steps(&record, seed, steps, 512);
     problem.cycles = cycle_table_make(&record, problem.kernel, problem.target, 8, &arena);
     uint32_t least = tile_least_l1_bytes(&problem);
@@ -109,8 +104,7 @@ static struct exhaustive try_all_kernels(const struct cut *cut, struct counts *c
                                        .l1_bytes = of->problem->l1_bytes,
                                        .steps = cut->steps,
                                        .step_count = cut->step_count,
-                                       .cycles = of->cycles[i],
-                                       .code_since_cycles = tile_usual_code_cycles(of->problem->target)};
+                                       .cycles = of->cycles[i]};
         struct exhaustive all = try_all_tilings(&problem, best.cycles);
         counts->tried += all.tried;
         counts->played += all.played;

@@ -24,7 +24,7 @@ class _Layer(ctypes.Structure):
 
 class Cost(ctypes.Structure):
     """Members as in dory/cost.h."""
-    _fields_ = ([(name, ctypes.c_uint64) for name in ("cycles", "kernel_cycles", "turn_cycles", "l3_cycles", "macs", "l3_bytes", "l2_bytes")]
+    _fields_ = ([(name, ctypes.c_uint64) for name in ("cycles", "kernel_cycles", "l3_cycles", "macs", "l3_bytes", "l2_bytes")]
                 + [(name, ctypes.c_uint32) for name in ("l1_bytes", "tile_rows", "tile_columns", "tile_channels",
                                                         "tile_input_channels", "tile_count")]
                 + [("kernel_bytes", ctypes.c_char * 64), ("reason_bytes", ctypes.c_char * TEXT_BYTES)])

@@ -25,10 +25,6 @@ struct dory_kernel_description {
     /* Predicted cycles of one call on all cores, until the slowest is done. */
     uint64_t (*cycles)(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores);
 
-    /* What the kernel's code takes to come to the cores' cache, in percent of what a target says (kernel_start): all of it,
-     * less what kernels of its family, which are often there, share with it. More than 100 is usual for some; 0: 100. */
-    unsigned code_percent;
-
     /* Of what a target says that copies beside a kernel take it, as they keep it from L1; 0: all, as a kernel that loads a
      * word in each three cycles. */
     unsigned contention_percent;

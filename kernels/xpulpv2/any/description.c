@@ -135,7 +135,6 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
         .supports = any_##bits##_supports,                                                                                  \
         .scratch_bytes = any_scratch_bytes,                                                                                 \
         .cycles = any_cycles,                                                                                               \
-        .code_percent = 118,                                                                                                \
         .can_tile_input_channels = true,                                                                                    \
     };
 
@@ -311,8 +310,7 @@ static uint64_t grouped_cycles(const struct dory_layer *layer, const struct dory
     return start + dory_busiest_cycles(count * windows.pixel_quads, cores, windows_cycles, &windows);
 }
 
-DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles,
-                           .code_percent = 92)
+DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_scratch_bytes, .cycles = grouped_cycles)
 
 #define PACKED(bits)                                                                                                        \
     static bool packed_grouped_##bits##_supports(const struct dory_layer *layer)                                            \
@@ -324,7 +322,6 @@ DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_s
         .supports = packed_grouped_##bits##_supports,                                                                       \
         .scratch_bytes = grouped_scratch_bytes,                                                                             \
         .cycles = grouped_cycles,                                                                                           \
-        .code_percent = 88,                                                                                                 \
     };
 
 PACKED(8)

@@ -146,7 +146,6 @@ static uint64_t grouped_any_cycles(const struct dory_layer *layer, const struct 
         .supports = grouped_any_##bits##_supports,                                                                          \
         .scratch_bytes = grouped_any_scratch_bytes,                                                                         \
         .cycles = grouped_any_cycles,                                                                                       \
-        .code_percent = 118,                                                                                                \
     };
 
 GROUPED_ANY(8)

@@ -113,5 +113,4 @@ const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description =
     .supports = depthwise_scalar_supports,
     .scratch_bytes = depthwise_scalar_scratch_bytes,
     .cycles = depthwise_scalar_cycles,
-    .code_percent = 78,
 };

@@ -93,7 +93,6 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
         .supports = supports_chw_##suffix,                                                                                  \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = cycles_chw_##suffix,                                                                                      \
-        .code_percent = 74,                                                                                                 \
         .contention_percent = 55,                                                                                           \
         .reads_chw = true,                                                                                                  \
     };

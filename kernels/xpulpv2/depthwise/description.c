@@ -152,7 +152,6 @@ static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, cons
         .supports = supports_##suffix,                                                                                      \
         .scratch_bytes = depthwise_3x3_scratch_bytes,                                                                       \
         .cycles = cycles_##suffix,                                                                                          \
-        .code_percent = 86,                                                                                                 \
     };
 
 DEPTHWISE_3X3(stride_1, 1, DORY_DIRECT, 322, 40)
@@ -319,7 +318,6 @@ static bool has_3x3(const struct dory_layer *layer)
         .supports = supports_any_##suffix,                                                                                  \
         .scratch_bytes = any_scratch_bytes,                                                                                 \
         .cycles = cycles_any_##suffix,                                                                                      \
-        .code_percent = 130,                                                                                                \
     };
 #define DIRECT_DEPTHWISE(suffix, kind, finish_cycles)                                                                       \
     DEPTHWISE(suffix, dory_depthwise_kind(layer) == (kind), any_direct_cycles, finish_cycles)
@@ -350,7 +348,6 @@ const struct dory_kernel_description dory_xpulpv2_depthwise_description = {
     .supports = takes_long_way,
     .scratch_bytes = any_scratch_bytes,
     .cycles = depthwise_cycles,
-    .code_percent = 130,
 };
 
 /* ---- one output pixel, see single.c --------------------------------------------------------------------------- */
@@ -389,5 +386,4 @@ const struct dory_kernel_description dory_xpulpv2_depthwise_single_description =
     .supports = dory_is_single_depthwise,
     .scratch_bytes = dory_no_scratch,
     .cycles = depthwise_single_cycles,
-    .code_percent = 43,
 };

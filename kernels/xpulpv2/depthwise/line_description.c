@@ -150,7 +150,7 @@ static struct finish translated_finish(const struct dory_layer *layer, uint32_t 
                                           : long_finish(layer, DORY_DEPTHWISE_TRANSLATION);
 }
 
-#define LINE(suffix, kind, percent, ...)                                                                                    \
+#define LINE(suffix, kind, ...)                                                                                             \
     static bool supports_##suffix(const struct dory_layer *layer) { return dory_is_line(layer) && (kind); }                 \
     static uint64_t cycles_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)     \
     {                                                                                                                       \
@@ -161,10 +161,9 @@ static struct finish translated_finish(const struct dory_layer *layer, uint32_t 
         .supports = supports_##suffix,                                                                                      \
         .scratch_bytes = line_scratch_bytes,                                                                                \
         .cycles = cycles_##suffix,                                                                                          \
-        .code_percent = percent,                                                                                            \
     };
 #define DIRECT_LINE(suffix, kind, four, single)                                                                             \
-    LINE(line_##suffix, dory_depthwise_kind(layer) == (kind), 74, (struct finish){four, single, 0, 0})
+    LINE(line_##suffix, dory_depthwise_kind(layer) == (kind), (struct finish){four, single, 0, 0})
 
 DIRECT_LINE(direct, DORY_DIRECT, 15, 0)
 DIRECT_LINE(clamped, DORY_DIRECT_CLAMPED, 20, 32)
@@ -175,6 +174,6 @@ DIRECT_LINE(high, DORY_DIRECT_HIGH, 40, 75)
 DIRECT_LINE(high_away, DORY_DIRECT_HIGH_AWAY, 53, 73)
 DIRECT_LINE(high_even, DORY_DIRECT_HIGH_EVEN, 57, 74)
 
-LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), 87, translated_finish(layer, 30, 112))
-LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), 87, translated_finish(layer, 68, 150))
-LINE(line, dory_depthwise_goes_through_memory(layer), 74, long_finish(layer, 0))
+LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), translated_finish(layer, 30, 112))
+LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), translated_finish(layer, 68, 150))
+LINE(line, dory_depthwise_goes_through_memory(layer), long_finish(layer, 0))

@@ -43,7 +43,6 @@ static bool is_other(const struct dory_layer *layer)
         .supports = few##kind##_supports,                                                                                   \
         .scratch_bytes = few_scratch_bytes,                                                                                 \
         .cycles = few_cycles,                                                                                               \
-        .code_percent = 32,                                                                                                 \
         .can_tile_input_channels = true,                                                                                    \
     };
 

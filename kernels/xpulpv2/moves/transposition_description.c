@@ -45,5 +45,4 @@ const struct dory_kernel_description dory_xpulpv2_transposition_description = {
     .supports = transposition_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = transposition_cycles,
-    .code_percent = 17,
 };

@@ -36,7 +36,6 @@ static uint64_t narrow_cycles(const struct dory_tile_shape *tile, unsigned cores
         .supports = supports_##suffix,                                                                                      \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = cycles_##suffix,                                                                                          \
-        .code_percent = (kind) == DORY_DIRECT_SPLIT ? 28 : 20,                                                              \
         .writes_chw = true,                                                                                                 \
     };
 
@@ -96,7 +95,6 @@ static uint64_t first_cycles(const struct dory_layer *layer, const struct dory_t
         .name = "dory_xpulpv2_narrow" #suffix,                                                                              \
         .supports = supports##suffix,                                                                                       \
         .scratch_bytes = first_scratch_bytes,                                                                               \
-        .code_percent = 40,                                                                                                 \
         .contention_percent = 30,                                                                                           \
         .cycles = cycles##suffix,                                                                                           \
         .writes_chw = true,                                                                                                 \

@@ -82,7 +82,6 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_convolution_##bits##_supports,                                                                   \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = packed_convolution_cycles,                                                                                \
-        .code_percent = 64,                                                                                                 \
         .can_tile_input_channels = true,                                                                                    \
         .writes_chw = true,                                                                                                 \
     };                                                                                                                      \
@@ -92,7 +91,6 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_gather_##bits##_supports,                                                                        \
         .scratch_bytes = dory_gather_scratch_bytes,                                                                         \
         .cycles = packed_gather_cycles,                                                                                     \
-        .code_percent = 78,                                                                                                 \
         .can_tile_input_channels = true,                                                                                    \
         .writes_chw = true,                                                                                                 \
     };
@@ -107,7 +105,6 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
         .supports = packed_linear_##bits##_supports,                                                                        \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = packed_linear_cycles,                                                                                     \
-        .code_percent = 40,                                                                                                 \
         .can_tile_input_channels = true,                                                                                    \
     };
 

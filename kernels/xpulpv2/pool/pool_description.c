@@ -133,7 +133,7 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
     return dory_busiest_cycles(all, cores, share_cycles, &items) + start_cycles(layer, is_plain);
 }
 
-#define POOL(kernel, pooling, percent)                                                                                      \
+#define POOL(kernel, pooling)                                                                                               \
     static bool kernel##_supports(const struct dory_layer *layer)                                                           \
     {                                                                                                                       \
         return layer->operation == (pooling) && pool_supports(layer);                                                       \
@@ -143,11 +143,10 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
         .supports = kernel##_supports,                                                                                      \
         .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = pool_cycles,                                                                                              \
-        .code_percent = percent,                                                                                            \
     };
 
-POOL(pool_maximum, DORY_MAXIMUM_POOL, 64)
-POOL(pool_average, DORY_AVERAGE_POOL, 60)
+POOL(pool_maximum, DORY_MAXIMUM_POOL)
+POOL(pool_average, DORY_AVERAGE_POOL)
 
 /* ---- of elements of any bits ------------------------------------------------------------------------------- */
 
@@ -249,5 +248,4 @@ const struct dory_kernel_description dory_xpulpv2_pool_any_description = {
     .supports = pool_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = pool_any_cycles,
-    .code_percent = 132,
 };

@@ -90,7 +90,6 @@ enum dory_cost_mode {
 struct dory_cost {
     uint64_t cycles;        /* from the first transfer until a next layer's can start, weights and tensors in L2 */
     uint64_t kernel_cycles; /* of them, of kernels, were there no transfers */
-    uint64_t turn_cycles;   /* of them, behind the last byte: to prepare a next layer, as whose cycles a profile has them */
     uint64_t l3_cycles;     /* to load its weights from flash: may be hidden behind other layers */
     uint64_t macs;
     uint64_t l3_bytes; /* weights with their constants, as they lie in flash */
