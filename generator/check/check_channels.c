@@ -169,6 +169,14 @@ static bool channels_agree(const struct comparison *c, int input, int first_a, i
     return true;
 }
 
+/* A second input of one channel for all: that stays, with its stage. */
+static bool stays_repeated(const struct comparison *c)
+{
+    const struct layer *a = &c->network->layers[c->layer], *b = &c->whole->layers[c->layer];
+    return c->network->tensors[a->inputs[1]].channels == 1 && c->whole->tensors[b->inputs[1]].channels == 1 &&
+           b->input_stages[1].count <= 1 && stages_agree(&a->input_stages[1], 0, &b->input_stages[1], 0, 0);
+}
+
 static void check_elements(struct comparison *c)
 {
     const struct layer *layer = &c->whole->layers[c->layer];
@@ -176,7 +184,12 @@ static void check_elements(struct comparison *c)
     bool joins = layer->kind == LAYER_CONCATENATION;
     int channels = 0;
     bool good = true;
-    for (int i = 0; good && i < layer_input_count(layer); i++) {
+    int inputs = layer_input_count(layer);
+    if (inputs == 2 && !joins && b[layer->inputs[1]].channels != b[layer->output].channels) {
+        good = stays_repeated(c);
+        inputs = 1;
+    }
+    for (int i = 0; good && i < inputs; i++) {
         int before = joins && i ? layer->inputs[0] : -1;
         good = channels_agree(c, i, before < 0 ? 0 : a[before].channels, before < 0 ? 0 : b[before].channels);
         channels = joins ? channels + a[layer->inputs[i]].channels : a[layer->inputs[i]].channels;

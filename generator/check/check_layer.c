@@ -155,7 +155,9 @@ static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map
     const struct dory_layer *record = &layer->record;
     bool reads_all = dory_reads_all_channels(record), concatenation = record->operation == DORY_CONCATENATION;
     uint32_t input_channels = reads_all ? record->tile.input_channels : record->tile.channels;
-    uint32_t second_channels = concatenation ? (uint32_t)record->output_channels - record->input_channels : input_channels;
+    uint32_t second_channels = concatenation ? (uint32_t)record->output_channels - record->input_channels
+                               : record->second_repeats & DORY_REPEATS_CHANNEL ? 1
+                                                                               : input_channels;
     uint64_t quads = (record->tile.channels + 3u) / 4, outputs = (uint64_t)record->tile.rows * record->tile.columns;
     struct dory_tile_shape shape = {record->tile.rows, record->tile.columns, record->tile.channels,
                                     (uint16_t)input_channels};
@@ -165,7 +167,7 @@ static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map
     count = add_ranges(c, index, map->input, input_tile_bytes(record, input_channels), ranges, count);
     if (dory_has_second_input(record))
         count = add_ranges(c, index, map->second_input,
-                           (record->second_is_pixel ? 1 : pixels_read(record)) *
+                           (record->second_repeats & DORY_REPEATS_PIXEL ? 1 : pixels_read(record)) *
                                dory_element_bytes(second_channels, record->second_input_bits),
                            ranges, count);
     count = add_ranges(c, index, map->weights, weights_tile_bytes(record), ranges, count);

@@ -200,7 +200,7 @@ static struct region region_of(const struct memory *memory, const struct plan_st
 static void read_input(struct memory *memory, const struct plan_step *step, unsigned operand)
 {
     const struct dory_layer *record = &memory->plan->layers[step->layer].record;
-    struct region region = region_of(memory, step, operand, dory_reads_all_channels(record));
+    struct region region = region_of(memory, step, operand, operand_has_all_channels(record, operand));
     if (operand_is_pixel(record, operand))
         region.rows = 1;
     else

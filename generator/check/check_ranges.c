@@ -60,6 +60,13 @@ static struct span convolution_span(const struct ranges *r, int channel)
     return sum;
 }
 
+/* A term or a factor; the second input may have one channel for all. */
+static struct span operand_span(const struct ranges *r, int input, int channel)
+{
+    int own = r->network->tensors[r->layer->inputs[input]].channels == 1 ? 0 : channel;
+    return stage_span(&r->layer->input_stages[input], channel, input_span(r, input, own));
+}
+
 static struct span product_span(struct span a, struct span b)
 {
     struct span low = {lesser(a.least * b.least, a.least * b.most), greater(a.least * b.least, a.least * b.most)};
@@ -145,13 +152,11 @@ static struct span accumulator_span(const struct ranges *r, int channel)
     case LAYER_TABLE: return table_span(layer, input_span(r, 0, channel));
     case LAYER_INTERPOLATION: return interpolation_span(layer, input_span(r, 0, channel));
     case LAYER_ADDITION: {
-        struct span a = stage_span(&layer->input_stages[0], channel, input_span(r, 0, channel));
-        struct span b = stage_span(&layer->input_stages[1], channel, input_span(r, 1, channel));
+        struct span a = operand_span(r, 0, channel), b = operand_span(r, 1, channel);
         return (struct span){a.least + b.least, a.most + b.most};
     }
     case LAYER_MULTIPLICATION:
-        return product_span(stage_span(&layer->input_stages[0], channel, input_span(r, 0, channel)),
-                            stage_span(&layer->input_stages[1], channel, input_span(r, 1, channel)));
+        return product_span(operand_span(r, 0, channel), operand_span(r, 1, channel));
     default: return input_span(r, 0, channel);
     }
 }

@@ -82,7 +82,7 @@ static bool lies_in_results(const struct dory_layer *record, const struct dory_s
     const struct dory_window *window = &step->input[which];
     uint64_t pixel = operand_pixel_bytes(record, which, window->channels);
     uint64_t rows = valid->bottom - valid->top, columns = valid->right - valid->left, width = record->input_width;
-    bool planes = record->input_layout == DORY_CHW, is_pixel = which && record->second_is_pixel;
+    bool planes = record->input_layout == DORY_CHW, is_pixel = operand_is_pixel(record, which);
     bool whole = planes ? rows == tile->tile.input_rows : columns == tile->tile.input_columns || rows == 1;
     uint64_t border = planes || is_pixel ? 0 : ((uint64_t)valid->top * tile->tile.input_columns + valid->left) * pixel;
     uint64_t bytes = is_pixel ? pixel : window->rows * width * pixel;

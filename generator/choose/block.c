@@ -48,7 +48,7 @@ static bool keeps_rows(const struct problem *p, int writer, int reader, int tens
 {
     const struct dory_layer *from = &p->layers[writer].record, *to = &p->layers[reader].record;
     bool is_first = p->network->layers[reader].inputs[0] == tensor;
-    bool is_pixel = !is_first && to->second_is_pixel;
+    bool is_pixel = operand_is_pixel(to, is_first ? 0 : 1);
     return !is_pixel && from->output_height == to->input_height && from->output_width == to->input_width &&
            from->output_channels == dory_input_channels(to, is_first ? 0 : 1);
 }

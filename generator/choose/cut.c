@@ -42,7 +42,7 @@ static void set_input_window(const struct dory_layer *record, const struct cut *
         return;
     if (!operand_is_pixel(record, operand))
         cut_input_rows(record, step->first_row, step->rows, cut_row_granule(operand_row_bytes(record, operand)), window);
-    if (!dory_reads_all_channels(record)) {
+    if (!operand_has_all_channels(record, operand)) {
         window->first_channel = step->first_channel;
         window->channels = step->channels;
     }
@@ -126,8 +126,9 @@ struct cut *cut_get(struct planned_layer *of, uint32_t rows, uint32_t channels, 
 static bool blocks_are_words(const struct dory_layer *record, unsigned operand, uint32_t channels)
 {
     uint32_t all = operand_channels(record, operand);
-    return operand_pixel_bytes(record, operand, all) % HAL_L3_ALIGNMENT == 0 &&
-           operand_pixel_bytes(record, operand, channels) % HAL_L3_ALIGNMENT == 0;
+    return operand_has_all_channels(record, operand) ||
+           (operand_pixel_bytes(record, operand, all) % HAL_L3_ALIGNMENT == 0 &&
+            operand_pixel_bytes(record, operand, channels) % HAL_L3_ALIGNMENT == 0);
 }
 
 bool cut_is_legal(const struct dory_layer *record, uint32_t rows, uint32_t channels, uint8_t ram)
@@ -139,7 +140,7 @@ bool cut_is_legal(const struct dory_layer *record, uint32_t rows, uint32_t chann
         return false;
     if (blocks && (ram & RAM_OUTPUT) && !blocks_are_words(record, 2, channels))
         return false;
-    if (!blocks || dory_reads_all_channels(record))
+    if (!blocks)
         return true;
     return (!(ram & RAM_INPUT) || blocks_are_words(record, 0, channels)) &&
            (!(ram & RAM_SECOND_INPUT) || blocks_are_words(record, 1, channels));
@@ -248,7 +249,7 @@ static uint32_t weights_block_bytes(const struct cut *cut)
 static uint32_t window_bytes(const struct cut *cut, unsigned operand)
 {
     const struct dory_layer *record = &cut->of->record;
-    bool part = operand == 2 || !dory_reads_all_channels(record);
+    bool part = !operand_has_all_channels(record, operand);
     uint32_t all = operand_channels(record, operand);
     uint32_t pixel = operand_pixel_bytes(record, operand, part ? cut->channels : all), rows = cut->rows;
     if (operand != 2)
@@ -262,7 +263,7 @@ uint32_t cut_l2_bytes(const struct cut *cut, bool ahead)
     bool blocks = cut->channels < record->output_channels, stripes = cut->rows < record->output_height;
     uint32_t sum = aligned(weights_block_bytes(cut)) * (blocks && ahead ? 2 : 1);
     for (unsigned operand = 0; operand < 3; operand++) {
-        bool reloaded = stripes || (blocks && (operand == 2 || !dory_reads_all_channels(record)));
+        bool reloaded = stripes || (blocks && !operand_has_all_channels(record, operand));
         if (cut->ram & 1u << operand)
             sum += aligned(window_bytes(cut, operand)) * (reloaded && ahead ? 2 : 1);
     }
@@ -273,7 +274,7 @@ uint32_t cut_l2_bytes(const struct cut *cut, bool ahead)
 static uint64_t window_cycles(const struct cut *cut, unsigned operand, uint64_t times)
 {
     const struct dory_layer *record = &cut->of->record;
-    bool part = (operand == 2 || !dory_reads_all_channels(record)) && cut->channels < record->output_channels;
+    bool part = !operand_has_all_channels(record, operand) && cut->channels < record->output_channels;
     uint32_t all = operand_channels(record, operand);
     uint32_t bytes = window_bytes(cut, operand), pixel = operand_pixel_bytes(record, operand, part ? cut->channels : all);
     struct dory_transfer window = {.runs = 1, .run_bytes = bytes};

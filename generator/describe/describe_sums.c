@@ -134,11 +134,19 @@ static void describe_addition_terms(struct description *d)
     d->requantisation->pairs = 256 * 256;
 }
 
+/* The first input is as large as the output, and the second, too, or it is repeated: one pixel, one channel, or both. */
+static bool fit_together(struct description *d)
+{
+    struct operand_repeat repeat = layer_second_repeats(d->input, d->second_input);
+    d->record->second_repeats = (uint8_t)((repeat.pixel ? DORY_REPEATS_PIXEL : 0) | (repeat.channel ? DORY_REPEATS_CHANNEL : 0));
+    return same_shape(d->input, d->output) && repeat.fits;
+}
+
 void describe_addition(struct description *d)
 {
     struct bounds terms[2];
     d->record->operation = DORY_ADDITION;
-    if (!same_shape(d->input, d->second_input) || !same_shape(d->input, d->output))
+    if (!fit_together(d))
         REFUSE(d, NULL, "adds tensors of different shapes");
     if (d->diagnostics->error_count > 0)
         return;
@@ -169,13 +177,10 @@ static bool describe_high_product(struct description *d, struct bounds product)
 
 void describe_multiplication(struct description *d)
 {
-    const struct tensor *b = d->second_input;
     struct bounds factors[2];
     struct bounds product = described_accumulator(d);
     d->record->operation = DORY_MULTIPLICATION;
-    d->record->second_is_pixel = b->height == 1 && b->width == 1 && (d->input->height != 1 || d->input->width != 1);
-    if (!same_shape(d->input, d->output) || b->channels != d->input->channels ||
-        !(d->record->second_is_pixel || same_shape(d->input, b)))
+    if (!fit_together(d))
         REFUSE(d, NULL, "multiplies tensors of different shapes");
     if (d->diagnostics->error_count == 0)
         describe_input_stages(d, factors);

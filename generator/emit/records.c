@@ -102,7 +102,7 @@ static const struct field layer_fields[] = {
     LAYER(pixel_ways, NUMBER),
     LAYER(left_shift, NUMBER),
     LAYER(rounding, ENUM(rounding_names)),
-    LAYER(second_is_pixel, NUMBER),
+    LAYER(second_repeats, NUMBER),
     LAYER(row_divisor, NUMBER),
     LAYER(input_height, NUMBER, LINE),
     LAYER(input_width, NUMBER),

@@ -128,6 +128,23 @@ static void join_border(const struct tidying *t, struct layer *layer)
                                       layer->padding_left, from->width);
 }
 
+/* ---- operands ---- */
+
+/* Which of them is repeated comes second. */
+static void order_operands(const struct network *network, struct layer *layer)
+{
+    const struct tensor *tensors = network->tensors;
+    if ((layer->kind != LAYER_ADDITION && layer->kind != LAYER_MULTIPLICATION) ||
+        tensor_elements(&tensors[layer->inputs[0]]) == tensor_elements(&tensors[layer->output]))
+        return;
+    int first = layer->inputs[0];
+    struct stage stage = layer->input_stages[0];
+    layer->inputs[0] = layer->inputs[1];
+    layer->inputs[1] = first;
+    layer->input_stages[0] = layer->input_stages[1];
+    layer->input_stages[1] = stage;
+}
+
 /* ---- what is left ---- */
 
 static void drop_layers(const struct tidying *t)
@@ -179,6 +196,7 @@ void network_tidy(struct network *network, struct arena *arena)
                         arena_array(arena, bool, (size_t)network->layer_count)};
     count_readers(&t);
     for (int i = 0; i < network->layer_count; i++) {
+        order_operands(network, &network->layers[i]);
         if (!t.is_gone[i])
             join_table(&t, i);
         if (!t.is_gone[i])

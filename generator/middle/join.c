@@ -1,5 +1,7 @@
 #include "middle/join.h"
 
+#include "middle/moves.h"
+
 static bool lies_so(const struct quantised_builder *builder, const struct middle_value *value, const struct layout *layout)
 {
     const struct tensor *tensor = &builder->network->tensors[value->tensor];
@@ -8,6 +10,12 @@ static bool lies_so(const struct quantised_builder *builder, const struct middle
     layout_sizes(layout, value->view.dimensions, sizes);
     return view_equal(&wanted, &value->view) && tensor->height == sizes[0] && tensor->width == sizes[1] &&
            tensor->channels == sizes[2];
+}
+
+static bool lay_in_order(struct quantised_builder *builder, const char *name, struct middle_value *value,
+                         const struct layout *layout)
+{
+    return lies_so(builder, value, layout) || middle_lay(builder, name, value, NULL, layout, 0, value);
 }
 
 /* All dimensions but one are rows and columns. */
@@ -24,8 +32,7 @@ bool middle_make_parts(struct quantised_builder *builder, const char *name, stru
     for (int i = 0; i < count; i++) {
         channels += values[i].view.dimensions[dimension];
         const char *own = arena_format(builder->arena, "%s, part %d", name, i);
-        if (channels > MIDDLE_MAXIMUM_DIMENSION ||
-            (!lies_so(builder, &values[i], &layout) && !middle_lay(builder, own, &values[i], NULL, &layout, 0, &values[i])))
+        if (channels > MIDDLE_MAXIMUM_DIMENSION || !lay_in_order(builder, own, &values[i], &layout))
             return false;
     }
     return true;
@@ -52,22 +59,67 @@ struct middle_value middle_join(struct quantised_builder *builder, const char *n
                                  middle_joined_view(parts, count, dimension)};
 }
 
-bool middle_align(struct quantised_builder *builder, const char *name, struct middle_value values[2], int rank,
-                  const int64_t *dimensions)
+/* ---- operands of one order ---- */
+
+static struct view with_rank(struct view view, int rank)
 {
-    int lead = -1;
-    for (int i = 0; i < 2; i++) {
-        bool was_whole = middle_is_whole(builder, &values[i]);
-        if (!view_broadcast(&values[i].view, rank, dimensions, &values[i].view))
-            return false;
-        lead = lead < 0 && was_whole && middle_is_whole(builder, &values[i]) ? i : lead;
+    while (view.rank < rank)
+        view = middle_insert(&view, 0);
+    return view;
+}
+
+/* Of `count` dimensions of the layout the value has all, or one index each. */
+static bool is_all_or_one(const struct view *view, const int64_t *dimensions, const int *order, int count)
+{
+    int repeated = 0, whole = 0;
+    for (int i = 0; i < count; i++) {
+        repeated += view->dimensions[order[i]] != dimensions[order[i]];
+        whole += view->dimensions[order[i]] != 1;
     }
-    const struct view *first = &values[lead < 0 ? 0 : lead].view;
-    struct layout layout = view_is_memory(first) ? layout_of_model(rank) : layout_of_memory(first);
+    return repeated == 0 || whole == 0;
+}
+
+/* What layers repeat by themselves. */
+static bool is_pixel_or_channel(const struct view *view, const int64_t *dimensions, const struct layout *layout)
+{
+    int pixels = layout->rows + layout->columns;
+    return is_all_or_one(view, dimensions, layout->order, pixels) &&
+           is_all_or_one(view, dimensions, layout->order + pixels, layout->rank - pixels);
+}
+
+/* The value that the other follows: one that has all elements, and lies in the order of a tensor if possible. */
+static int find_lead(const struct quantised_builder *builder, const struct middle_value values[2],
+                     const struct view repeated[2], struct layout *layout)
+{
     for (int i = 0; i < 2; i++) {
-        const char *own = arena_format(builder->arena, "%s, operand %d", name, i);
-        if (!lies_so(builder, &values[i], &layout) && !middle_lay(builder, own, &values[i], NULL, &layout, 0, &values[i]))
-            return false;
+        const struct tensor *tensor = &builder->network->tensors[values[i].tensor];
+        if (view_elements(&values[i].view) == view_elements(&repeated[i]) && layout_of_tensor(&repeated[i], tensor, layout))
+            return i;
     }
-    return true;
+    for (int i = 0; i < 2; i++) {
+        *layout = view_is_memory(&repeated[i]) ? layout_of_model(repeated[i].rank) : layout_of_memory(&repeated[i]);
+        if (view_elements(&values[i].view) == view_elements(&repeated[i]) && middle_is_whole(builder, &values[i]))
+            return i;
+    }
+    *layout = layout_of_model(repeated[0].rank);
+    return 0;
+}
+
+int middle_align(struct quantised_builder *builder, const char *name, struct middle_value values[2], int rank,
+                 const int64_t *dimensions)
+{
+    struct view repeated[2];
+    struct layout layout;
+    for (int i = 0; i < 2; i++)
+        if (!view_broadcast(&values[i].view, rank, dimensions, &repeated[i]))
+            return -1;
+    int lead = find_lead(builder, values, repeated, &layout), other = 1 - lead;
+    values[lead].view = repeated[lead];
+    values[other].view = with_rank(values[other].view, rank);
+    if (!is_pixel_or_channel(&values[other].view, dimensions, &layout))
+        values[other].view = repeated[other];
+    for (int i = 0; i < 2; i++)
+        if (!lay_in_order(builder, arena_format(builder->arena, "%s, operand %d", name, i), &values[i], &layout))
+            return -1;
+    return lead;
 }

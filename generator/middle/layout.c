@@ -86,6 +86,27 @@ struct layout layout_with_rows(const struct view *view, const bool *is_row)
     return layout;
 }
 
+/* How many of the dimensions, from `first` on, make `size`; those of one index belong to the last group, which takes all. */
+static int count_dimensions(const struct layout *layout, const struct view *view, int first, int64_t size)
+{
+    int count = 0;
+    for (int64_t all = 1; all < size && first + count < layout->rank; count++)
+        all *= view->dimensions[layout->order[first + count]];
+    return count;
+}
+
+bool layout_of_tensor(const struct view *view, const struct tensor *tensor, struct layout *layout)
+{
+    int64_t sizes[3];
+    *layout = layout_of_memory(view);
+    layout->rows = count_dimensions(layout, view, 0, tensor->height);
+    layout->columns = count_dimensions(layout, view, layout->rows, tensor->width);
+    layout_sizes(layout, view->dimensions, sizes);
+    struct view wanted = layout_view(layout, view->dimensions);
+    return sizes[0] == tensor->height && sizes[1] == tensor->width && sizes[2] == tensor->channels &&
+           view_equal(view, &wanted);
+}
+
 void layout_sizes(const struct layout *layout, const int64_t *dimensions, int64_t sizes[3])
 {
     for (int i = 0; i < 3; i++)

@@ -36,6 +36,10 @@ struct layout layout_with_channels(const struct view *view, int dimension);
 /* The reduced dimensions are rows, the others columns and channels. */
 struct layout layout_with_rows(const struct view *view, const bool *is_row);
 
+/* Dimensions as they come in memory, split as the tensor is; false where its rows, columns and channels are no whole
+ * dimensions of the view, or where the view is not all of it in order. */
+bool layout_of_tensor(const struct view *view, const struct tensor *tensor, struct layout *layout);
+
 /* Rows, columns and channels of a tensor of these dimensions; where its elements are. */
 void layout_sizes(const struct layout *layout, const int64_t *dimensions, int64_t sizes[3]);
 struct view layout_view(const struct layout *layout, const int64_t *dimensions);

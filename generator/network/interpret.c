@@ -101,7 +101,7 @@ static bool pool(const struct layer *layer, const struct tensor *input, const st
     return true;
 }
 
-/* ---- addition ---- */
+/* ---- additions and multiplications ---- */
 
 static bool through_input_stage(const struct stage *stage, int channel, int64_t x, int64_t *y)
 {
@@ -109,32 +109,21 @@ static bool through_input_stage(const struct stage *stage, int channel, int64_t 
     return stage->count == 0 || interpret_stage(stage, channel, x, y);
 }
 
-static bool add(const struct layer *layer, const struct tensor *output, const int64_t *x0, const int64_t *x1, int64_t *y)
+/* Terms of an addition, or factors of a multiplication, and what becomes of them. */
+static bool combine(const struct network *network, const struct layer *layer, int64_t *const *tensors)
 {
-    size_t count = tensor_elements(output);
+    const struct tensor *output = &network->tensors[layer->output];
+    struct operand_repeat repeat = layer_second_repeats(output, &network->tensors[layer->inputs[1]]);
+    size_t count = tensor_elements(output), channels = (size_t)output->channels;
+    const int64_t *x0 = tensors[layer->inputs[0]], *x1 = tensors[layer->inputs[1]];
+    int64_t *y = tensors[layer->output], terms[2];
     for (size_t i = 0; i < count; i++) {
-        int channel = (int)(i % (size_t)output->channels);
-        int64_t terms[2];
-        if (!through_input_stage(&layer->input_stages[0], channel, x0[i], &terms[0]) ||
-            !through_input_stage(&layer->input_stages[1], channel, x1[i], &terms[1]) ||
-            __builtin_add_overflow(terms[0], terms[1], &y[i]))
-            return false;
-    }
-    return true;
-}
-
-/* ---- multiplication ---- */
-
-static bool multiply(const struct layer *layer, const struct tensor *output, const int64_t *x0, const int64_t *x1,
-                     bool one_a_channel, int64_t *y)
-{
-    size_t count = tensor_elements(output);
-    for (size_t i = 0; i < count; i++) {
-        int channel = (int)(i % (size_t)output->channels);
-        int64_t factors[2];
-        if (!through_input_stage(&layer->input_stages[0], channel, x0[i], &factors[0]) ||
-            !through_input_stage(&layer->input_stages[1], channel, x1[one_a_channel ? (size_t)channel : i], &factors[1]) ||
-            __builtin_mul_overflow(factors[0], factors[1], &y[i]))
+        size_t pixel = repeat.pixel ? 0 : i / channels, channel = i % channels;
+        size_t at = repeat.channel ? pixel : pixel * channels + channel;
+        if (!through_input_stage(&layer->input_stages[0], (int)channel, x0[i], &terms[0]) ||
+            !through_input_stage(&layer->input_stages[1], (int)channel, x1[at], &terms[1]) ||
+            (layer->kind == LAYER_ADDITION ? __builtin_add_overflow(terms[0], terms[1], &y[i])
+                                           : __builtin_mul_overflow(terms[0], terms[1], &y[i])))
             return false;
     }
     return true;
@@ -194,9 +183,7 @@ static bool compute(const struct network *network, const struct layer *layer, in
     case LAYER_LARGEST: return interpret_largest(input, x, y);
     case LAYER_SOFTMAX: return interpret_softmax(layer, output, x, y);
     case LAYER_MULTIPLICATION:
-        return multiply(layer, output, x, tensors[layer->inputs[1]],
-                        tensor_elements(&network->tensors[layer->inputs[1]]) < tensor_elements(output), y);
-    case LAYER_ADDITION: return add(layer, output, x, tensors[layer->inputs[1]], y);
+    case LAYER_ADDITION: return combine(network, layer, tensors);
     default: return pool(layer, input, output, x, y);
     }
 }

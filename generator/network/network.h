@@ -154,7 +154,8 @@ struct layer {
     bool is_fixed_point;
 
     /* additions: x0' = input_stages[0](x0), x1' likewise, accumulator = x0' + x1'. A stage of count 0 changes nothing.
-     * Multiplications: the product; a second input of 1x1 pixels has one factor a channel for all pixels.
+     * Multiplications: the product. Of both, a second input of 1x1 pixels has one element a channel for all pixels, one of
+     * one channel has one element a pixel for all channels.
      * Concatenations: the accumulator has the channels of x0', then those of x1' */
     struct stage input_stages[2];
 
@@ -249,6 +250,19 @@ static inline bool layer_has_two_inputs(const struct layer *layer)
 }
 
 static inline int layer_input_count(const struct layer *layer) { return layer_has_two_inputs(layer) ? 2 : 1; }
+
+/* How the second input of an addition or a multiplication is repeated until it is as large as the first. */
+struct operand_repeat {
+    bool fits, pixel, channel;
+};
+
+static inline struct operand_repeat layer_second_repeats(const struct tensor *first, const struct tensor *second)
+{
+    bool same_pixels = first->height == second->height && first->width == second->width;
+    bool pixel = !same_pixels && second->height == 1 && second->width == 1;
+    bool channel = second->channels == 1 && first->channels != 1;
+    return (struct operand_repeat){(same_pixels || pixel) && (channel || first->channels == second->channels), pixel, channel};
+}
 
 /* The tensor that is an operand: 0 and 1 are inputs, 2 is the output; -1: the layer has no such. */
 static inline int layer_operand(const struct layer *layer, int operand)

@@ -61,11 +61,17 @@ static struct bounds with_padding(const struct layer *layer, struct bounds x)
     return padded ? unite(x, (struct bounds){layer->padding_value, layer->padding_value}) : x;
 }
 
+/* A tensor of one channel has that one for all. */
+static struct bounds of_operand(const struct prover *prover, const struct layer *layer, int operand, int channel)
+{
+    const struct tensor *tensor = &prover->network->tensors[layer->inputs[operand]];
+    return of_channel(tensor, tensor->channels == 1 ? 0 : channel);
+}
+
 static struct bounds of_addition(const struct prover *prover, const struct layer *layer, int channel)
 {
-    const struct tensor *tensors = prover->network->tensors;
-    struct bounds a = through_stage(&layer->input_stages[0], channel, of_channel(&tensors[layer->inputs[0]], channel));
-    struct bounds b = through_stage(&layer->input_stages[1], channel, of_channel(&tensors[layer->inputs[1]], channel));
+    struct bounds a = through_stage(&layer->input_stages[0], channel, of_operand(prover, layer, 0, channel));
+    struct bounds b = through_stage(&layer->input_stages[1], channel, of_operand(prover, layer, 1, channel));
     return (struct bounds){a.minimum + b.minimum, a.maximum + b.maximum};
 }
 
@@ -73,7 +79,7 @@ static struct bounds of_multiplication(const struct prover *prover, const struct
 {
     struct bounds x[2];
     for (int i = 0; i < 2; i++) {
-        x[i] = of_channel(&prover->network->tensors[layer->inputs[i]], channel);
+        x[i] = of_operand(prover, layer, i, channel);
         if (layer->input_stages[i].count)
             x[i] = through_stage(&layer->input_stages[i], channel, x[i]);
     }

@@ -88,17 +88,6 @@ static void trace_pixels(const struct tensor *input, const struct tensor *output
     }
 }
 
-/* A factor of one pixel, as large as all the others'. */
-static int64_t *widen(const struct finder *finder, const struct layer *layer, struct arena *scratch)
-{
-    const struct tensor *output = &finder->network->tensors[layer->output];
-    size_t count = tensor_elements(output), own = tensor_elements(&finder->network->tensors[layer->inputs[1]]);
-    int64_t *marks = arena_array(scratch, int64_t, count);
-    for (size_t i = 0; i < count; i++)
-        marks[i] = finder->marks[layer->inputs[1]][own == count ? i : i % (size_t)output->channels];
-    return marks;
-}
-
 static bool trace(const struct finder *finder, int index)
 {
     struct network traced = *finder->network;
@@ -114,8 +103,6 @@ static bool trace(const struct finder *finder, int index)
     int64_t **tensors = arena_array(&scratch, int64_t *, (size_t)traced.tensor_count);
     memcpy(tensors, finder->marks, (size_t)traced.tensor_count * sizeof *tensors);
     layers[index] = tracer_of(finder, index, &scratch);
-    if (layer->kind == LAYER_MULTIPLICATION)
-        tensors[layer->inputs[1]] = widen(finder, layer, &scratch);
     traced.layers = layers;
     bool is_done = interpret_layer(&traced, index, tensors, finder->diagnostics);
     for (size_t i = 0; i < tensor_elements(output); i++)

@@ -1,6 +1,14 @@
 #include "plan/operand.h"
 
-bool operand_is_pixel(const struct dory_layer *record, unsigned operand) { return operand == 1 && record->second_is_pixel; }
+bool operand_is_pixel(const struct dory_layer *record, unsigned operand)
+{
+    return operand == 1 && (record->second_repeats & DORY_REPEATS_PIXEL) != 0;
+}
+
+bool operand_has_all_channels(const struct dory_layer *record, unsigned operand)
+{
+    return operand != 2 && (dory_reads_all_channels(record) || dory_repeats_channel(record, operand));
+}
 
 uint32_t operand_height(const struct dory_layer *record, unsigned operand)
 {

@@ -7,6 +7,8 @@
 
 /* A second input of one pixel, which every tile reads. */
 bool operand_is_pixel(const struct dory_layer *record, unsigned operand);
+/* An input of whose channels every step reads all, whichever it computes. */
+bool operand_has_all_channels(const struct dory_layer *record, unsigned operand);
 
 uint32_t operand_height(const struct dory_layer *record, unsigned operand);
 uint32_t operand_width(const struct dory_layer *record, unsigned operand);

@@ -86,9 +86,23 @@ static void keep_for_groups(struct search *search, const struct layer *layer)
 
 /* ---- other layers ---- */
 
-/* Each channel of the output from the same of the inputs: all of them go, or none. */
+/* Its inputs and outputs stay whole. */
+static void keep_for_any(struct search *search, const struct layer *layer)
+{
+    keep_all(search, layer->output);
+    for (int i = 0; i < layer_input_count(layer); i++)
+        keep_all(search, layer->inputs[i]);
+}
+
+/* Each channel of the output from the same of the inputs: all of them go, or none. An input of one channel for all has none
+ * that could go. */
 static void keep_for_elements(struct search *search, const struct layer *layer)
 {
+    const struct tensor *tensors = search->network->tensors;
+    if (layer_has_two_inputs(layer) && tensors[layer->inputs[1]].channels != tensors[layer->output].channels) {
+        keep_for_any(search, layer);
+        return;
+    }
     for (int c = 0; c < search->network->tensors[layer->output].channels; c++) {
         bool goes = search->dead[layer->output][c];
         for (int i = 0; i < layer_input_count(layer); i++)
@@ -113,14 +127,6 @@ static void keep_for_concatenation(struct search *search, const struct layer *la
             }
         first += channels;
     }
-}
-
-/* Its inputs and outputs stay whole. */
-static void keep_for_any(struct search *search, const struct layer *layer)
-{
-    keep_all(search, layer->output);
-    for (int i = 0; i < layer_input_count(layer); i++)
-        keep_all(search, layer->inputs[i]);
 }
 
 /* What is copied must be there. What is not copied need not. */

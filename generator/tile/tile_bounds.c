@@ -306,7 +306,8 @@ static uint64_t most_input_cycles(const struct tile_bounds *bounds, struct mover
                                          channels == step->input[0].channels, HAL_TO_LOCAL);
     if (!dory_has_second_input(layer))
         return cycles;
-    channels = layer->operation == DORY_CONCATENATION ? dory_input_channels(layer, 1) : channels;
+    if (layer->operation == DORY_CONCATENATION || dory_repeats_channel(layer, 1))
+        channels = dory_input_channels(layer, 1);
     return cycles + most_pixels_cycles(mover, rows, columns, dory_element_bytes(channels, layer->second_input_bits),
                                        channels == step->input[1].channels, HAL_TO_LOCAL);
 }

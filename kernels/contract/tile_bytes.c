@@ -26,11 +26,12 @@ uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory
     uint32_t columns = dory_input_extent(tile->columns, layer->kernel_width, layer->stride_width, layer->dilation_width);
     uint32_t channels = layer->operation == DORY_CONVOLUTION ? tile->input_channels
                         : dory_reads_all_channels(layer)     ? dory_input_channels(layer, input)
+                        : dory_repeats_channel(layer, input) ? 1
                                                              : tile->channels;
     if (layer->input_layout == DORY_CHW) {
         columns = layer->input_width;
     }
-    if (input == 1 && layer->second_is_pixel) {
+    if (input == 1 && (layer->second_repeats & DORY_REPEATS_PIXEL)) {
         rows = columns = 1;
     }
     return rows * columns * dory_element_bytes(channels, input ? layer->second_input_bits : layer->input_bits);

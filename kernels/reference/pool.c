@@ -61,10 +61,15 @@ static int32_t input_element(const struct dory_layer *layer, const struct dory_t
 {
     uint32_t bits = which ? layer->second_input_bits : layer->input_bits;
     const uint8_t *start = which ? tile->second_input : tile->input;
-    if (which && layer->second_is_pixel) {
+    uint32_t channels = tile->channels;
+    if (which && (layer->second_repeats & DORY_REPEATS_PIXEL)) {
         pixel = 0;
     }
-    return dory_read_element(start + pixel * dory_element_bytes(tile->channels, bits), channel, bits,
+    if (dory_repeats_channel(layer, which)) {
+        channel = 0;
+        channels = 1;
+    }
+    return dory_read_element(start + pixel * dory_element_bytes(channels, bits), channel, bits,
                              which ? layer->second_input_is_signed : layer->input_is_signed);
 }
 

@@ -120,8 +120,8 @@ static unsigned describe_input(struct hal_dma_copy *copy, const struct dory_plac
     const struct dory_tile *tile = &placed->tile;
     const struct dory_valid *valid = &placed->valid;
     uint32_t bits = which ? layer->second_input_bits : layer->input_bits;
-    bool concatenation = layer->operation == DORY_CONCATENATION;
-    uint32_t channels = concatenation ? dory_input_channels(layer, which) : tile->input_channels;
+    bool has_all = layer->operation == DORY_CONCATENATION || dory_repeats_channel(layer, which);
+    uint32_t channels = has_all ? dory_input_channels(layer, which) : tile->input_channels;
     if (valid->top == valid->bottom || valid->left == valid->right) {
         return 0;
     }
@@ -135,7 +135,7 @@ static unsigned describe_input(struct hal_dma_copy *copy, const struct dory_plac
         .bits = bits,
         .row = (uint32_t)(placed->input_row + (int32_t)valid->top),
         .column = (uint32_t)(placed->input_column + (int32_t)valid->left),
-        .channel = placed->input_channel,
+        .channel = dory_repeats_channel(layer, which) ? 0 : placed->input_channel,
         .rows = (uint32_t)valid->bottom - valid->top,
         .columns = (uint32_t)valid->right - valid->left,
         .channels = channels,
@@ -143,7 +143,7 @@ static unsigned describe_input(struct hal_dma_copy *copy, const struct dory_plac
         .pitch = tile->input_columns,
         .direction = HAL_TO_LOCAL,
     };
-    if (which && layer->second_is_pixel) {
+    if (which && (layer->second_repeats & DORY_REPEATS_PIXEL)) {
         rectangle.width = rectangle.rows = rectangle.columns = rectangle.pitch = 1;
         rectangle.row = rectangle.column = 0;
         rectangle.local = base;

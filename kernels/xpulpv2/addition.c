@@ -1,9 +1,11 @@
-/* Computes the element-wise addition of two tensors of bytes. Shapes: any, both inputs and the output HWC and equal.
+/* Computes the element-wise addition of two tensors of bytes. Shapes: any, HWC, both inputs and the output equal, or the
+ * second input of one pixel, or of one channel, which is repeated.
  *
  * Each core takes every eighth part of the words. Inner loop: four elements in 28 instructions, one multiply and one
  * multiply-add each, then shift, clip and pack. That is where both input stages and the sum's fold into one line; where one
  * divides or clips, elements go through their stages one by one. */
 #include "dory/normalise.h"
+#include "repeated.h"
 #include "share.h"
 #include "stage.h"
 #include "xpulpv2.h"
@@ -388,32 +390,62 @@ static void run_wide(const struct addition *work, const struct dory_layer *layer
     }
 }
 
+/* ---- all of a core's elements ------------------------------------------------------------------------------- */
+
+enum way { BY_TABLES, FOLDED, TWICE, SHIFTED, NARROW, WIDE };
+
+static enum way choose_way(struct addition *work, struct folded *folded, const struct dory_layer *layer)
+{
+    if (layer->normalisation == DORY_NORMALISE_HIGH) {
+        return BY_TABLES;
+    }
+    if (fold_small(folded, work, layer)) {
+        return FOLDED;
+    }
+    if (!dory_narrow_addition_of(work->input, work->sum, layer)) {
+        return WIDE;
+    }
+    return fold(folded, work) ? FOLDED : fold_twice(folded, work) ? TWICE : only_shifts(work) ? SHIFTED : NARROW;
+}
+
+static void run(const struct addition *work, enum way way, const struct folded *folded, const struct dory_layer *layer,
+                const uint8_t *tables)
+{
+    switch (way) {
+    case BY_TABLES: run_by_tables(work, layer, tables); break;
+    case FOLDED: run_folded(work, *folded); break;
+    case TWICE: run_twice(work, *folded); break;
+    case SHIFTED: run_shifted(work); break;
+    case NARROW: run_narrow(work); break;
+    case WIDE: run_wide(work, layer); break;
+    }
+}
+
 void dory_xpulpv2_addition(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
     uint32_t bytes = (uint32_t)tile->rows * tile->columns * tile->channels;
     struct dory_grid_share share = dory_grid_share_of(1, (bytes + 3) / 4, core, cores); /* words */
-    uint32_t start = 4 * share.first;
+    uint32_t start = 4 * share.first, end = dory_minimum(start + 4 * share.items, bytes);
     struct addition work; /* field by field: an initialiser would clear the rest */
+    struct folded folded;
     work.first = (const uint8_t *)tile->input + start;
     work.second = (const uint8_t *)tile->second_input + start;
     work.output = (uint8_t *)tile->output + start;
-    work.count = start < bytes ? dory_minimum(4 * share.items, bytes - start) : 0;
+    work.count = start < end ? end - start : 0;
     work.first_sign = layer->input_is_signed ? 0x80 : 0;
     work.second_sign = layer->second_input_is_signed ? 0x80 : 0;
-    struct folded folded;
-    if (layer->normalisation == DORY_NORMALISE_HIGH) {
-        run_by_tables(&work, layer, tile->weights);
-    } else if (fold_small(&folded, &work, layer)) {
-        run_folded(&work, folded);
-    } else if (!dory_narrow_addition_of(work.input, work.sum, layer)) {
-        run_wide(&work, layer);
-    } else if (fold(&folded, &work)) {
-        run_folded(&work, folded);
-    } else if (fold_twice(&folded, &work)) {
-        run_twice(&work, folded);
-    } else if (only_shifts(&work)) {
-        run_shifted(&work);
-    } else {
-        run_narrow(&work);
+    enum way way = choose_way(&work, &folded, layer);
+    if (!layer->second_repeats) {
+        run(&work, way, &folded, layer, tile->weights);
+        return;
+    }
+    uint8_t *laid = (uint8_t *)tile->scratch + core * DORY_REPEATED_BATCH;
+    work.second = laid;
+    for (; start < end; start += work.count) {
+        work.count = dory_minimum(DORY_REPEATED_BATCH, end - start);
+        dory_repeat(laid, layer, tile, start, work.count);
+        run(&work, way, &folded, layer, tile->weights);
+        work.first += work.count;
+        work.output += work.count;
     }
 }

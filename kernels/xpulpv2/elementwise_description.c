@@ -5,7 +5,25 @@
 #include "direct.h"
 #include "dory/normalise.h"
 #include "moves/copy_run.h"
+#include "repeated.h"
 #include "stage_description.h"
+
+static uint32_t repeated_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)tile;
+    return dory_repeated_scratch_bytes(layer, cores);
+}
+
+/* What a core takes to lay `count` of a second input's elements beside each other; they begin where its share does. */
+static uint64_t repeat_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, uint64_t count)
+{
+    uint64_t batches = (count + DORY_REPEATED_BATCH - 1) / DORY_REPEATED_BATCH, runs = count / tile->channels + 1;
+    if (!layer->second_repeats) {
+        return 0;
+    }
+    bool has_channels = !(layer->second_repeats & DORY_REPEATS_CHANNEL);
+    return batches * 130 + runs * 22 + count * (has_channels ? 30 : 8) / 10;
+}
 
 static bool addition_supports(const struct dory_layer *layer)
 {
@@ -135,13 +153,14 @@ static uint64_t words_of_slowest_core(const struct dory_tile_shape *tile, unsign
 
 static uint64_t addition_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return words_of_slowest_core(tile, cores) * addition_tenths(layer) / 10 + addition_start_cycles(layer);
+    uint64_t count = words_of_slowest_core(tile, cores);
+    return count * addition_tenths(layer) / 10 + addition_start_cycles(layer) + repeat_cycles(layer, tile, count);
 }
 
 const struct dory_kernel_description dory_xpulpv2_addition_description = {
     .name = "dory_xpulpv2_addition",
     .supports = addition_supports,
-    .scratch_bytes = dory_no_scratch,
+    .scratch_bytes = repeated_scratch,
     .cycles = addition_cycles,
 };
 
@@ -151,7 +170,7 @@ static bool addition_any_supports(const struct dory_layer *layer)
 {
     bool bytes = layer->input_bits <= 8 && layer->second_input_bits <= 8; /* tables have 256 entries */
     return layer->operation == DORY_ADDITION && layer->normalisation != DORY_NORMALISE_THRESHOLDS &&
-           layer->input_bits <= 16 && layer->second_input_bits <= 16 && layer->output_bits <= 16 &&
+           !layer->second_repeats && layer->input_bits <= 16 && layer->second_input_bits <= 16 && layer->output_bits <= 16 &&
            (bytes || layer->normalisation != DORY_NORMALISE_HIGH) && !addition_supports(layer);
 }
 
@@ -260,15 +279,22 @@ static uint64_t products_cycles(const struct dory_layer *layer, uint64_t count)
 
 static uint64_t multiplication_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
-    return layer->second_is_pixel ? pixels * (products_cycles(layer, tile->channels) + 36) + 480
-                                  : products_cycles(layer, words_of_slowest_core(tile, cores)) + 480;
+    uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores, count = words_of_slowest_core(tile, cores);
+    if (layer->second_repeats == DORY_REPEATS_PIXEL) {
+        return pixels * (products_cycles(layer, tile->channels) + 36) + 480;
+    }
+    return products_cycles(layer, count) + repeat_cycles(layer, tile, count) + 480;
+}
+
+static uint32_t multiplication_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return layer->second_repeats == DORY_REPEATS_PIXEL ? 0 : repeated_scratch(layer, tile, cores);
 }
 
 const struct dory_kernel_description dory_xpulpv2_multiplication_description = {
     .name = "dory_xpulpv2_multiplication",
     .supports = multiplication_supports,
-    .scratch_bytes = dory_no_scratch,
+    .scratch_bytes = multiplication_scratch,
     .cycles = multiplication_cycles,
 };
 

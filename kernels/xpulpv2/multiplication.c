@@ -1,9 +1,10 @@
 /* Computes the element-wise product of two tensors of bytes. Shapes: any, HWC; the second input may be one pixel, whose
- * channels are factors.
+ * channels are factors, or one channel, whose pixels are.
  *
  * Each core takes a part of the words, or of the pixels. Inner loop: four elements; zero points are added to halves of
  * words, products are 16 by 16 bits, and the high half of a 64-bit product requantises them: 48 cycles, 56 to 60 with
  * rounding. */
+#include "repeated.h"
 #include "share.h"
 #include "stage.h"
 #include "xpulpv2.h"
@@ -117,16 +118,23 @@ void dory_xpulpv2_multiplication(const struct dory_layer *layer, const struct do
     const uint8_t *first = tile->input, *second = tile->second_input;
     uint8_t *output = tile->output;
     start(&work, layer);
-    if (layer->second_is_pixel) { /* a core's share are pixels */
+    if (layer->second_repeats == DORY_REPEATS_PIXEL) { /* a core's share are pixels */
         struct dory_grid_share share = dory_grid_share_of(1, pixels, core, cores);
         for (uint32_t pixel = share.first; pixel < share.first + share.items; pixel++) {
             multiply(&work, first + pixel * channels, second, output + pixel * channels, channels);
         }
-    } else { /* words */
-        struct dory_grid_share share = dory_grid_share_of(1, (bytes + 3) / 4, core, cores);
-        uint32_t from = 4 * share.first, end = dory_minimum(from + 4 * share.items, bytes);
-        if (from < end) {
-            multiply(&work, first + from, second + from, output + from, end - from);
-        }
+        return;
+    }
+    struct dory_grid_share share = dory_grid_share_of(1, (bytes + 3) / 4, core, cores); /* words */
+    uint32_t from = 4 * share.first, end = dory_minimum(from + 4 * share.items, bytes);
+    if (!layer->second_repeats && from < end) {
+        multiply(&work, first + from, second + from, output + from, end - from);
+        return;
+    }
+    uint8_t *laid = (uint8_t *)tile->scratch + core * DORY_REPEATED_BATCH;
+    for (uint32_t count; from < end; from += count) {
+        count = dory_minimum(DORY_REPEATED_BATCH, end - from);
+        dory_repeat(laid, layer, tile, from, count);
+        multiply(&work, first + from, laid, output + from, count);
     }
 }

@@ -273,7 +273,7 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     } else if (layer->normalisation == DORY_NORMALISE_DIVIDE) {
         layer->divisor = shape->divisor;
     }
-    layer->second_is_pixel = shape->second_is_pixel;
+    layer->second_repeats = shape->second_repeats;
     test->stages.input[0] = test->stages.input[1] = (struct dory_stage){3, 40, 1, INT32_MIN, INT32_MAX};
     bool average = shape->operation == DORY_AVERAGE_POOL;
     int64_t divisor = average ? (int64_t)shape->kernel_size * shape->kernel_size : 1;

@@ -48,7 +48,8 @@ struct test_shape {
     uint8_t normalisation;
     uint32_t divisor;                             /* for DORY_NORMALISE_CLAMPED and _DIVIDE; for _HIGH the rounding */
     uint8_t weight_bits, input_bits, output_bits; /* 0: 8, and for outputs that are not normalised 32 */
-    bool writes_chw, second_is_pixel;
+    bool writes_chw;
+    uint8_t second_repeats;
     uint16_t kernel_height; /* 0: kernel_size */
     uint16_t groups;
     uint16_t dilation_width;

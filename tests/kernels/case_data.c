@@ -243,10 +243,11 @@ static void *place_table(const struct test_case *test, struct test_memory *memor
 static void *place_input(const struct test_case *test, struct test_memory *memory, unsigned which)
 {
     bool joins = test->layer.operation == DORY_CONCATENATION;
-    uint32_t channels = joins ? dory_input_channels(&test->layer, which) : test->tile.input_channels;
+    bool has_all = joins || dory_repeats_channel(&test->layer, which);
+    uint32_t channels = has_all ? dory_input_channels(&test->layer, which) : test->tile.input_channels;
     uint32_t pixel_bytes = dory_element_bytes(channels, which ? test->layer.second_input_bits : test->layer.input_bits);
     uint32_t bytes = (uint32_t)test->tile.input_rows * test->tile.input_columns * pixel_bytes;
-    if (which == 1 && test->layer.second_is_pixel) {
+    if (which == 1 && (test->layer.second_repeats & DORY_REPEATS_PIXEL)) {
         bytes = pixel_bytes;
     }
     void *input = allocate(memory, bytes);

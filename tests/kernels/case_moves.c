@@ -159,6 +159,7 @@ static void random_concatenation_any(struct test_case *test)
         return; /* another layer is made */
     }
     layer->operation = DORY_CONCATENATION;
+    layer->second_repeats = 0;
     test->tile.first_channel = (uint16_t)(4 * random_up_to(3));
     test->channels_behind = random_up_to(5);
     layer->output_channels = (uint16_t)(test->tile.first_channel + test->shape.channels + test->channels_behind + 1);

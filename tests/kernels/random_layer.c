@@ -366,7 +366,9 @@ void random_layer(struct dory_layer *layer, struct dory_stages *stages, const ch
 {
     memset(layer, 0, sizeof *layer);
     layer->operation = random_operation(name);
-    layer->second_is_pixel = layer->operation == DORY_MULTIPLICATION && one_in(2);
+    if ((layer->operation == DORY_MULTIPLICATION || layer->operation == DORY_ADDITION) && one_in(2)) {
+        layer->second_repeats = (uint8_t)random_up_to(DORY_REPEATS_PIXEL | DORY_REPEATS_CHANNEL);
+    }
     if (layer->operation == DORY_GROUPED) {
         layer->group_channels = (uint16_t)(one_in(2) ? 4 * random_between(1, 4) : random_between(1, 12));
         layer->group_outputs = (uint16_t)(one_in(2) ? 4 * random_between(1, 4) : random_between(1, 12));

@@ -136,7 +136,7 @@ static void count_layer(struct counts *counts, const struct dory_layer *record, 
     counts->second_inputs += dory_has_second_input(record);
     counts->sliced += record->operation == DORY_CONVOLUTION && record->tile.input_channels < record->input_channels;
     counts->concatenations += record->operation == DORY_CONCATENATION;
-    counts->pixels += record->second_is_pixel;
+    counts->pixels += operand_is_pixel(record, 1);
     counts->narrow_weights += layer_has_weights(record) && record->weight_bits < 8;
     counts->narrow_elements += record->input_bits < 8 || record->output_bits < 8;
 }

@@ -84,7 +84,7 @@ static bool are_words(const struct listed *l, unsigned operand, uint32_t rows, u
     const struct dory_layer *record = l->record;
     uint32_t all = operand_channels(record, operand);
     bool stripes = operand == 2 && rows < record->output_height,
-         blocks = channels < record->output_channels && (operand == 2 || !dory_reads_all_channels(record));
+         blocks = channels < record->output_channels && !operand_has_all_channels(record, operand);
     if (!(l->ram & 1u << operand))
         return true;
     return (!stripes || rows * operand_row_bytes(record, operand) % HAL_L3_ALIGNMENT == 0) &&
@@ -167,7 +167,7 @@ static void expect_input_window(const struct listed *l, const struct cut *cut, c
     EXPECT(window->rows > 0 && window_end <= height && (end <= first || (window->first_row <= first && end <= window_end)),
            "%s, input %u: rows %u to %u, but %d to %d are read", l->what, which, window->first_row, window_end, (int)first,
            (int)end);
-    bool all = !(cut->ram & 1u << which) || dory_reads_all_channels(record);
+    bool all = !(cut->ram & 1u << which) || operand_has_all_channels(record, which);
     EXPECT(window->first_channel == (all ? 0 : step->first_channel) && window->channels == (all ? channels : step->channels),
            "%s, input %u: %u channels from %u on", l->what, which, window->channels, window->first_channel);
     EXPECT(cut->ram & 1u << which ? window->rows <= cut->input_rows[which] : window->rows == height, "%s, input %u: %u rows",

@@ -109,13 +109,13 @@ static void finish_convolution(struct maker *m, struct layer *layer)
         quantised_clip(&layer->stages[0], y, 0, random_chance(m->random, 50) ? 6 : INFINITY);
 }
 
-enum shape { ANY, POINTWISE, DEPTHWISE, GROUPED, LINEAR };
+enum shape { ANY, POINTWISE, DEPTHWISE, GROUPED, LINEAR, ONE_CHANNEL };
 
 static int add_convolution(struct maker *m, int input, enum shape shape)
 {
     struct tensor x = *tensor_of(m, input);
-    struct window w = shape == POINTWISE ? no_window(&x) : random_window(m, &x, 5);
-    int channels = between(m, 1, 40), groups = 1;
+    struct window w = shape == POINTWISE || shape == ONE_CHANNEL ? no_window(&x) : random_window(m, &x, 5);
+    int channels = shape == ONE_CHANNEL ? 1 : between(m, 1, 40), groups = 1;
     if (shape == LINEAR)
         w = (struct window){{x.height, x.width}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}};
     if (shape == DEPTHWISE || shape == GROUPED) {
@@ -253,6 +253,13 @@ static int add_whole_maximum(struct maker *m, int input)
     return output;
 }
 
+/* What is repeated: one pixel, one channel, or one element. */
+static int add_repeated(struct maker *m, int input)
+{
+    int which = between(m, 0, 2), pixel = which != 1 ? add_whole_maximum(m, input) : input;
+    return which ? add_convolution(m, pixel, ONE_CHANNEL) : pixel;
+}
+
 /* ---- softmax and interpolation, of ONNX ---- */
 
 static int add_softmax(struct maker *m, int input)
@@ -347,7 +354,7 @@ static bool is_small(const struct tensor *x) { return x->height <= 20 && x->widt
 static int add_any(struct maker *m)
 {
     int input = m->tensors[random_chance(m->random, 70) ? m->count - 1 : between(m, 0, m->count - 1)];
-    switch (between(m, 0, 14)) {
+    switch (between(m, 0, 15)) {
     case 0:
     case 1: return add_convolution(m, input, ANY);
     case 2:
@@ -360,7 +367,8 @@ static int add_any(struct maker *m)
     case 9: return add_addition(m, input, same_shape_as(m, input));
     case 10: return is_small(tensor_of(m, input)) ? add_copy(m, input) : add_convolution(m, input, POINTWISE);
     case 11: return add_multiplication(m, input, same_shape_as(m, input));
-    case 12: return add_multiplication(m, input, add_whole_maximum(m, input));
+    case 12: return add_multiplication(m, input, add_repeated(m, input));
+    case 14: return add_addition(m, input, add_repeated(m, input));
     case 13: return is_small(tensor_of(m, input)) ? add_interpolation(m, input) : add_table(m, input);
     default: return add_table(m, input);
     }

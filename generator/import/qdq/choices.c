@@ -3,6 +3,7 @@
 #include "import/qdq/qdq.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "middle/choices.h"
 #include "middle/join.h"
@@ -65,14 +66,18 @@ enum qdq_outcome qdq_choose(struct qdq *qdq, const struct node *node, const stru
         return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together", view_text(&inputs[0].view, qdq->arena),
                          view_text(&inputs[1].view, qdq->arena));
     int lead = leading_part(qdq, inputs, count, rank, dimensions);
-    for (int i = 0; i < count; i++) {
-        struct middle_value pair[2] = {qdq_placed(&inputs[lead]), qdq_placed(&inputs[i])};
-        if (!middle_align(&qdq->builder, node->name, pair, rank, dimensions))
+    memcpy(parts, inputs, (size_t)count * sizeof *parts);
+    parts[0] = inputs[lead]; /* it comes first, as large as the result */
+    parts[lead] = inputs[0];
+    for (int i = 1; i < count; i++) {
+        struct middle_value pair[2] = {qdq_placed(&parts[0]), qdq_placed(&parts[i])};
+        if (middle_align(&qdq->builder, node->name, pair, rank, dimensions) != 0)
             return qdq_fault(qdq, node, NULL, "%s makes more elements than the firmware can have",
-                             view_text(&inputs[i].view, qdq->arena));
-        parts[i] = inputs[i];
-        parts[i].tensor = pair[1].tensor;
-        parts[i].view = pair[1].view;
+                             view_text(&parts[i].view, qdq->arena));
+        for (int k = 0; k < 2; k++) {
+            parts[k ? i : 0].tensor = pair[k].tensor;
+            parts[k ? i : 0].view = pair[k].view;
+        }
     }
     qdq_pending_parts(qdq, node, is_maximum ? QDQ_LARGEST : QDQ_SMALLEST, parts, count, 0, result);
     return QDQ_DONE;

@@ -289,9 +289,9 @@ static enum qdq_outcome add_constant(struct qdq *qdq, enum operation operation, 
 
 /* ---- two tensors ---- */
 
-/* The views of both become those of images of one shape, but for a second factor of a multiplication with one pixel. */
-static enum qdq_outcome align(struct qdq *qdq, const struct node *node, bool may_repeat, struct qdq_value *a,
-                              struct qdq_value *b)
+/* Both in one order, the first one with all elements: *swaps where that was the second. */
+static enum qdq_outcome align(struct qdq *qdq, const struct node *node, struct qdq_value *a, struct qdq_value *b,
+                              bool *swaps)
 {
     int rank = a->view.rank > b->view.rank ? a->view.rank : b->view.rank;
     int64_t dimensions[GRAPH_MAXIMUM_RANK];
@@ -300,24 +300,16 @@ static enum qdq_outcome align(struct qdq *qdq, const struct node *node, bool may
         int64_t da = ia < 0 ? 1 : a->view.dimensions[ia], db = ib < 0 ? 1 : b->view.dimensions[ib];
         dimensions[i] = da > db ? da : db;
     }
-    if (rank < 2 || rank > 4 || dimensions[0] != 1) { /* no images: in whatever order they lie */
-        struct middle_value pair[2] = {qdq_placed(a), qdq_placed(b)};
-        if (!middle_align(&qdq->builder, node->name, pair, rank, dimensions))
-            return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together", view_text(&a->view, qdq->arena),
-                             view_text(&b->view, qdq->arena));
-        a->tensor = pair[0].tensor;
-        b->tensor = pair[1].tensor;
-        a->view = b->view = pair[0].view;
-        return QDQ_DONE;
-    }
-    bool one_pixel = may_repeat && b->view.rank == rank && rank >= 2 && b->view.dimensions[1] == dimensions[1] &&
-                     view_elements(&b->view) == dimensions[1];
-    if (!view_broadcast(&a->view, rank, dimensions, &a->view) ||
-        (!one_pixel && !view_broadcast(&b->view, rank, dimensions, &b->view)))
+    struct middle_value pair[2] = {qdq_placed(a), qdq_placed(b)};
+    int lead = middle_align(&qdq->builder, node->name, pair, rank, dimensions);
+    if (lead < 0)
         return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together", view_text(&a->view, qdq->arena),
                          view_text(&b->view, qdq->arena));
-    enum qdq_outcome outcome = qdq_make_image(qdq, node, a);
-    return outcome == QDQ_DONE ? qdq_make_image(qdq, node, b) : outcome;
+    *swaps = lead == 1;
+    a->tensor = pair[lead].tensor;
+    b->tensor = pair[1 - lead].tensor;
+    a->view = pair[lead].view;
+    return QDQ_DONE;
 }
 
 static struct stage input_stage(struct qdq *qdq, int64_t multiplier, int zero_point)
@@ -338,8 +330,8 @@ static int64_t whole_significand(double number, int *exponent)
 
 #define MAXIMUM_SHIFT 30 /* of the larger scale's significand */
 
-static enum qdq_outcome add_tensors(struct qdq *qdq, const struct node *node, bool subtract, struct qdq_pending *pending,
-                                    const struct tensor *a, const struct tensor *b)
+static enum qdq_outcome add_tensors(struct qdq *qdq, const struct node *node, const int signs[2],
+                                    struct qdq_pending *pending, const struct tensor *a, const struct tensor *b)
 {
     int first, second;
     int64_t m0 = whole_significand(a->scale, &first), m1 = whole_significand(b->scale, &second);
@@ -349,8 +341,8 @@ static enum qdq_outcome add_tensors(struct qdq *qdq, const struct node *node, bo
                          b->scale, MAXIMUM_SHIFT);
     m0 *= (int64_t)1 << (first - common);
     m1 *= (int64_t)1 << (second - common);
-    pending->layer.input_stages[0] = input_stage(qdq, m0, a->zero_point);
-    pending->layer.input_stages[1] = input_stage(qdq, subtract ? -m1 : m1, b->zero_point);
+    pending->layer.input_stages[0] = input_stage(qdq, signs[0] * m0, a->zero_point);
+    pending->layer.input_stages[1] = input_stage(qdq, signs[1] * m1, b->zero_point);
     pending->scale = ldexp(1, common);
     return QDQ_DONE;
 }
@@ -358,25 +350,22 @@ static enum qdq_outcome add_tensors(struct qdq *qdq, const struct node *node, bo
 static enum qdq_outcome join(struct qdq *qdq, const struct node *node, enum operation operation, struct qdq_value a,
                              struct qdq_value b, struct qdq_value *result)
 {
-    bool multiplies = operation == MULTIPLY;
-    if (multiplies && view_elements(&a.view) < view_elements(&b.view)) {
-        struct qdq_value swapped = a;
-        a = b;
-        b = swapped;
-    }
+    bool multiplies = operation == MULTIPLY, swaps = false;
     struct tensor ta = *qdq_tensor(qdq, a.tensor), tb = *qdq_tensor(qdq, b.tensor);
-    struct view view = a.view;
     bool is_same = view_equal(&a.view, &b.view) && ta.height == tb.height && ta.width == tb.width &&
-                   view_elements(&view) == (int64_t)tensor_elements(&ta);
-    enum qdq_outcome outcome = is_same ? QDQ_DONE : align(qdq, node, multiplies, &a, &b);
+                   view_elements(&a.view) == (int64_t)tensor_elements(&ta);
+    enum qdq_outcome outcome = is_same ? QDQ_DONE : align(qdq, node, &a, &b, &swaps);
     if (outcome != QDQ_DONE)
         return outcome;
+    ta = *qdq_tensor(qdq, a.tensor);
+    tb = *qdq_tensor(qdq, b.tensor);
     struct qdq_pending *pending =
         qdq_pending_make(qdq, multiplies ? LAYER_MULTIPLICATION : LAYER_ADDITION, node, a.tensor, 1);
     pending->layer.inputs[1] = b.tensor;
-    *result = (struct qdq_value){.kind = QDQ_PENDING, .view = is_same ? view : a.view, .pending = pending};
+    *result = (struct qdq_value){.kind = QDQ_PENDING, .view = a.view, .pending = pending};
+    const int signs[2] = {operation == SUBTRACT && swaps ? -1 : 1, operation == SUBTRACT && !swaps ? -1 : 1};
     if (!multiplies)
-        return add_tensors(qdq, node, operation == SUBTRACT, pending, &ta, &tb);
+        return add_tensors(qdq, node, signs, pending, &ta, &tb);
     pending->layer.input_stages[0] = input_stage(qdq, 1, ta.zero_point);
     pending->layer.input_stages[1] = input_stage(qdq, 1, tb.zero_point);
     pending->factors[0] = tb.scale;

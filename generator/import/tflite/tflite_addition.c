@@ -12,7 +12,7 @@
 
 /* ---- two inputs ---- */
 
-/* Shapes that broadcast: each value is repeated until it has the output's dimensions. */
+/* Shapes that broadcast: what is smaller is repeated. The result is as the larger one. */
 static bool reads_broadcast(struct tflite_importer *importer, int *inputs, struct value *value)
 {
     const struct tflite_tensor *output = tflite_output(importer);
@@ -22,33 +22,23 @@ static bool reads_broadcast(struct tflite_importer *importer, int *inputs, struc
         dimensions[i] = output->dimensions[i];
     if (!tflite_takes(importer, 0, &values[0]) || !tflite_takes(importer, 1, &values[1]))
         return false;
-    if (!middle_align(&importer->builder, output->name, values, output->rank, dimensions))
+    int lead = middle_align(&importer->builder, output->name, values, output->rank, dimensions);
+    if (lead < 0)
         return tflite_fault(importer, "%s and %s do not go together, or make more elements than the firmware can have",
                             view_text(&values[0].view, importer->arena), view_text(&values[1].view, importer->arena));
     for (int i = 0; i < 2; i++)
         inputs[i] = values[i].tensor;
-    *value = tflite_value_of(inputs[0]);
-    value->is_moved = !view_is_memory(&values[0].view);
-    value->view = values[0].view;
+    *value = tflite_value_of(inputs[lead]);
+    value->is_moved = !view_is_memory(&values[lead].view);
+    value->view = values[lead].view;
     return true;
 }
 
-/* The same dimensions, or of a factor one pixel of all channels. */
-static bool is_broadcast(struct tflite_importer *importer)
-{
-    const struct tflite_tensor *a = tflite_input(importer, 0), *b = tflite_input(importer, 1);
-    size_t first = tflite_elements(a), second = tflite_elements(b);
-    const struct tflite_tensor *larger = first < second ? b : a, *smaller = first < second ? a : b;
-    bool is_factor = importer->current->code == TFLITE_MUL && smaller->rank > 0 && larger->rank > 0 &&
-                     tflite_is_channelwise(smaller, larger->dimensions[larger->rank - 1]);
-    return first != second && !is_factor;
-}
-
-/* Two tensors of the same dimensions, moved alike or not at all; *value is that of the result but for its tensor. */
 bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct value *value)
 {
     struct value second;
-    if (is_broadcast(importer))
+    size_t count = tflite_elements(tflite_output(importer));
+    if (tflite_elements(tflite_input(importer, 0)) != count || tflite_elements(tflite_input(importer, 1)) != count)
         return reads_broadcast(importer, inputs, value);
     inputs[0] = tflite_reads_elements(importer, 0, value);
     inputs[1] = inputs[0] < 0 ? -1 : tflite_reads_elements(importer, 1, &second);
@@ -61,6 +51,18 @@ bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct val
         *value = tflite_value_of(inputs[0]);
     }
     return inputs[0] >= 0 && inputs[1] >= 0;
+}
+
+bool tflite_go_together(struct tflite_importer *importer, const int *inputs, int output)
+{
+    const struct tensor *of = tflite_network_tensor(importer, output);
+    bool fits = tflite_elements(tflite_output(importer)) == tensor_elements(of);
+    for (int i = 0; i < 2; i++)
+        fits = fits && layer_second_repeats(of, tflite_network_tensor(importer, inputs[i])).fits;
+    return fits || tflite_fault(importer, "the shapes of %s and %s do not go together to %s",
+                                tflite_shape_text(importer, tflite_input(importer, 0)),
+                                tflite_shape_text(importer, tflite_input(importer, 1)),
+                                tflite_shape_text(importer, tflite_output(importer)));
 }
 
 bool tflite_is_same_size(struct tflite_importer *importer, int a, int b)
@@ -175,14 +177,9 @@ static bool add_constant(struct tflite_importer *importer, int constant_index, s
 static bool add_tensors(struct tflite_importer *importer, const int *inputs, struct value *result)
 {
     struct sum sum;
-    int output = tflite_makes(importer, inputs[0]);
-    if (output < 0)
+    int output = tflite_makes(importer, result->tensor);
+    if (output < 0 || !tflite_go_together(importer, inputs, output))
         return false;
-    if (!tflite_is_same_size(importer, inputs[0], inputs[1]) ||
-        tflite_elements(tflite_output(importer)) != tensor_elements(tflite_network_tensor(importer, output)))
-        return tflite_fault(importer, "adds (subtracts) %s and %s; supported: tensors of the same shape",
-                            tflite_shape_text(importer, tflite_input(importer, 0)),
-                            tflite_shape_text(importer, tflite_input(importer, 1)));
     const struct tensor *tensors = importer->builder.network->tensors;
     const double scales[2] = {tensors[inputs[0]].scale, tensors[inputs[1]].scale};
     const int zero_points[2] = {tensors[inputs[0]].zero_point, tensors[inputs[1]].zero_point};

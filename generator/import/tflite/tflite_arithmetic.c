@@ -21,20 +21,6 @@ static struct stage without_zero(struct tflite_importer *importer, const struct 
     return (struct stage){.count = 1, .multiplier = &numbers[0], .addend = &numbers[1], .divisor = 1};
 }
 
-/* A factor a channel for all pixels comes second. */
-static bool order_factors(struct tflite_importer *importer, int *inputs)
-{
-    const struct tensor *tensors = importer->builder.network->tensors;
-    if (tensor_elements(&tensors[inputs[0]]) < tensor_elements(&tensors[inputs[1]])) {
-        int first = inputs[0];
-        inputs[0] = inputs[1];
-        inputs[1] = first;
-    }
-    const struct tensor *factors = &tensors[inputs[1]];
-    bool is_channelwise = factors->height == 1 && factors->width == 1 && factors->channels == tensors[inputs[0]].channels;
-    return is_channelwise || tflite_is_same_size(importer, inputs[0], inputs[1]);
-}
-
 /* What the constant's elements are without its zero point, for each channel; null where they are no weights, or neither one
  * nor one a channel. */
 static const int8_t *factors_of(struct tflite_importer *importer, const struct tflite_tensor *constant, int channels,
@@ -93,17 +79,11 @@ static bool multiply_by_number(struct tflite_importer *importer, int input, int6
     return true;
 }
 
-static bool multiply_tensors(struct tflite_importer *importer, int *inputs, struct value *result)
+static bool multiply_tensors(struct tflite_importer *importer, const int *inputs, struct value *result)
 {
-    if (!order_factors(importer, inputs))
-        return tflite_fault(importer, "multiplies %s by %s; supported: the same shape, or one factor a channel",
-                            tflite_shape_text(importer, tflite_input(importer, 0)),
-                            tflite_shape_text(importer, tflite_input(importer, 1)));
-    int output = tflite_makes(importer, inputs[0]);
-    if (output < 0)
+    int output = tflite_makes(importer, result->tensor);
+    if (output < 0 || !tflite_go_together(importer, inputs, output))
         return false;
-    if (tflite_elements(tflite_output(importer)) != tensor_elements(tflite_network_tensor(importer, output)))
-        return tflite_fault(importer, "the output has another number of elements than the input");
     const struct tensor *tensors = importer->builder.network->tensors;
     struct layer *layer = quantised_layer(&importer->builder, LAYER_MULTIPLICATION, tensors[output].name, inputs[0], output);
     layer->inputs[1] = inputs[1];

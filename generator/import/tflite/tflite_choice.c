@@ -56,14 +56,9 @@ static bool check_scales(struct tflite_importer *importer)
 
 static bool choose(struct tflite_importer *importer, int *inputs, struct value *result)
 {
-    int output = tflite_makes(importer, inputs[0]);
-    if (output < 0)
+    int output = tflite_makes(importer, result->tensor);
+    if (output < 0 || !tflite_go_together(importer, inputs, output))
         return false;
-    if (!tflite_is_same_size(importer, inputs[0], inputs[1]) ||
-        tflite_elements(tflite_output(importer)) != tensor_elements(tflite_network_tensor(importer, output)))
-        return tflite_fault(importer, "compares %s and %s; supported: tensors of the same shape",
-                            tflite_shape_text(importer, tflite_input(importer, 0)),
-                            tflite_shape_text(importer, tflite_input(importer, 1)));
     middle_choose(&importer->builder, inputs[0], inputs[1], importer->current->code == TFLITE_MAXIMUM, output);
     result->tensor = output;
     return true;

@@ -145,9 +145,10 @@ bool tflite_takes(struct tflite_importer *importer, int index, struct middle_val
 /* The operator's output `index` is this value: false after a report where it has another scale, zero point or shape. */
 bool tflite_gives(struct tflite_importer *importer, int index, const struct middle_value *value, struct value *result);
 
-/* tflite_addition.c: both inputs of a layer, of the same dimensions and moved alike, or not at all; *value is that of
- * the result but for its tensor. False after a report. */
+/* tflite_addition.c: both inputs of a layer in one order, one of them as large as the result, whose *value is that but for
+ * its tensor; the other may be what such layers repeat. False after a report. */
 bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct value *value);
+bool tflite_go_together(struct tflite_importer *importer, const int *inputs, int output); /* false after a report */
 bool tflite_is_same_size(struct tflite_importer *importer, int a, int b);   /* tensors of the network */
 bool tflite_is_constant(const struct tflite_importer *importer, int index); /* an input of the operator */
 bool tflite_reads_two(struct tflite_importer *importer); /* two inputs, and no constant: false after a report */

@@ -162,6 +162,12 @@ enum dory_tile_order {
     DORY_SPACE_OUTER     /* for rows, for columns, for channels: the input is loaded once */
 };
 
+/* What a second input with fewer elements than the output repeats; these are added up. */
+enum dory_repeat {
+    DORY_REPEATS_PIXEL = 1,  /* it has 1x1 pixels, an element for each channel */
+    DORY_REPEATS_CHANNEL = 2 /* it has one channel, an element for each pixel */
+};
+
 /* How a tensor lies in L2, and its tiles in L1. CHW: 8-bit elements, and tiles that are as wide as the tensor. */
 enum dory_layout {
     DORY_HWC, /* [height][width][channels] */
@@ -203,7 +209,7 @@ struct dory_layer {
         uint8_t axes;       /* for DORY_TRANSPOSITION, see dory_axis */
     };
     uint8_t rounding;        /* enum dory_rounding, for DORY_NORMALISE_HIGH, _SHARED and _SPLIT */
-    uint8_t second_is_pixel; /* DORY_MULTIPLICATION: the second input has 1x1 pixels, a factor for each channel */
+    uint8_t second_repeats;  /* DORY_ADDITION and _MULTIPLICATION: of enum dory_repeat */
     uint8_t row_divisor;     /* DORY_COPY with a map, DORY_INTERPOLATION: the window of output row y starts at input row
                                 floor(y * stride_height / row_divisor) - padding_top; 0 for all others, which is as 1 */
 
@@ -433,11 +439,19 @@ static inline bool dory_has_second_input(const struct dory_layer *layer)
     return those >> layer->operation & 1;
 }
 
+/* A second input that is one channel for all. */
+static inline bool dory_repeats_channel(const struct dory_layer *layer, unsigned input)
+{
+    return input == 1 && (layer->second_repeats & DORY_REPEATS_CHANNEL) != 0;
+}
+
 /* Channels of an input as a whole. */
 static inline uint32_t dory_input_channels(const struct dory_layer *layer, unsigned input)
 {
     bool behind = input == 1 && layer->operation == DORY_CONCATENATION;
-    return behind ? (uint32_t)layer->output_channels - layer->input_channels : layer->input_channels;
+    return behind                               ? (uint32_t)layer->output_channels - layer->input_channels
+           : dory_repeats_channel(layer, input) ? 1
+                                                : layer->input_channels;
 }
 
 #define DORY_THRESHOLDS 256 /* words of a table of thresholds */
