@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "middle/cancel.h"
+
 struct tidying {
     struct network *network;
     struct arena *arena;
@@ -192,6 +194,7 @@ static void drop_tensors(const struct tidying *t)
 
 void network_tidy(struct network *network, struct arena *arena)
 {
+    middle_cancel_copies(network, arena);
     struct tidying t = {network, arena, arena_array(arena, int, (size_t)network->tensor_count),
                         arena_array(arena, bool, (size_t)network->layer_count)};
     count_readers(&t);

@@ -390,6 +390,19 @@ static void import_edges(struct tflite_importer *importer)
         import_states(importer);
 }
 
+/* An input that the model turns before all else is the application's to give as the firmware wants it: as images are. */
+static void note_turned_inputs(struct tflite_importer *importer)
+{
+    const struct network *network = importer->builder.network;
+    for (int i = 0; i < network->input_count; i++) {
+        const struct tensor *tensor = &network->tensors[network->inputs[i]];
+        if (tensor->is_channels_first)
+            diagnose(importer->diagnostics, SEVERITY_NOTE, tensor->name, NULL,
+                     "the firmware takes this input as height x width x channels, as images are; the model turns it from "
+                     "channels x height x width, and files have it so");
+    }
+}
+
 /* A copy of the model, in which dimensions and operators may change; the tensors' lists of the importer. */
 static struct tflite_model own_model(struct tflite_importer *importer, const struct tflite_model *model)
 {
@@ -437,5 +450,6 @@ struct network *tflite_import(const struct tflite_model *model, const char *name
     if (diagnostics->error_count > errors_before)
         return NULL;
     network_tidy(importer.builder.network, arena);
+    note_turned_inputs(&importer);
     return importer.builder.network;
 }

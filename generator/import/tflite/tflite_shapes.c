@@ -105,52 +105,6 @@ static bool read_order(struct tflite_importer *importer, int rank, int *order)
     return true;
 }
 
-/* Channels, height, width to height, width, channels. */
-static bool puts_channels_last(const struct tflite_tensor *from, const int *order)
-{
-    bool is_image = from->rank == 3 || (from->rank == 4 && from->dimensions[0] == 1 && order[0] == 0);
-    int first = from->rank - 3;
-    return is_image && order[first] == first + 1 && order[first + 1] == first + 2 && order[first + 2] == first;
-}
-
-/* Nothing else reads the network's tensor: no layer so far, and of the operators from this one on it alone. */
-static bool is_only_reader(const struct tflite_importer *importer, int tensor)
-{
-    const struct tflite_model *model = importer->model;
-    const struct network *network = importer->builder.network;
-    int readers = 0;
-    for (int i = 0; i < network->layer_count; i++)
-        readers += network->layers[i].inputs[0] == tensor || network->layers[i].inputs[1] == tensor;
-    for (const struct tflite_operator *operation = importer->current; operation < &model->operators[model->operator_count];
-         operation++)
-        for (int i = 0; i < operation->input_count; i++) {
-            const struct value *value = operation->inputs[i] == NO_TENSOR ? NULL : &importer->values[operation->inputs[i]];
-            readers += value && value->kind == VALUE_TENSOR && value->tensor == tensor;
-        }
-    return readers == 1;
-}
-
-/* An input that the model turns before all else is the application's to give as the firmware wants it: as images are. */
-static bool turn_input(struct tflite_importer *importer, const struct tflite_tensor *from, const int *order,
-                       struct value *result)
-{
-    struct tensor *tensor = tflite_network_tensor(importer, result->tensor);
-    struct image_shape shape;
-    if (result->is_moved || tensor->producer != NO_LAYER || tensor->is_channels_first || !puts_channels_last(from, order) ||
-        !is_only_reader(importer, result->tensor) || !tflite_image_shape(importer, from, &shape) ||
-        shape.height != tensor->height || shape.width != tensor->width || shape.channels != tensor->channels)
-        return false;
-    tensor->height = shape.width;
-    tensor->width = shape.channels;
-    tensor->channels = shape.height;
-    tensor->is_channels_first = true;
-    *result = tflite_value_of(result->tensor);
-    diagnose(importer->diagnostics, SEVERITY_NOTE, tensor->name, NULL,
-             "the firmware takes this input as height x width x channels, as images are; the model turns it from channels x "
-             "height x width, and files have it so");
-    return true;
-}
-
 bool tflite_transpose(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     (void)operation;
@@ -165,8 +119,6 @@ bool tflite_transpose(struct tflite_importer *importer, const struct tflite_oper
         return false;
     if (!result->is_moved && tensor_elements(tflite_network_tensor(importer, result->tensor)) != tflite_elements(from))
         return tflite_fault(importer, "%s is not the shape of what the network computes", tflite_shape_text(importer, from));
-    if (turn_input(importer, from, order, result))
-        return true;
     struct view view = result->is_moved ? result->view : view_of(from);
     view_permute(&view, order, &view);
     set_view(result, &view);
@@ -174,6 +126,28 @@ bool tflite_transpose(struct tflite_importer *importer, const struct tflite_oper
 }
 
 /* ---- padding ---- */
+
+/* Of a moved value, whose border is laid as it lies in memory. */
+static bool pad_moved(struct tflite_importer *importer, int element, struct value *result)
+{
+    struct middle_value value, padded;
+    const struct tflite_numbers *borders = tflite_numbers(importer, 1, 2 * tflite_input(importer, 0)->rank);
+    if (!borders || !tflite_takes(importer, 0, &value))
+        return false;
+    struct middle_move move = middle_move_none(&value.view);
+    struct layout layout = layout_of_memory(&value.view);
+    for (int i = 0; i < value.view.rank; i++) {
+        int64_t before = borders->list[2 * i], behind = borders->list[2 * i + 1];
+        if (before < 0 || behind < 0 ||
+            !middle_move_pad(&importer->builder, &move, i, BORDER_CONSTANT, before, behind))
+            return tflite_fault(importer, "a border of dimension %d of %s that is negative or too large", i,
+                                view_text(&value.view, importer->arena));
+    }
+    if (!middle_move_apply(&importer->builder, tflite_output(importer)->name, &value, &move, &layout, element, &padded))
+        return tflite_fault(importer, "the output of %s has more elements than the firmware can have",
+                            tflite_shape_text(importer, tflite_output(importer)));
+    return tflite_gives(importer, 0, &padded, result);
+}
 
 /* The element of the border in the firmware's bytes; false after a report. */
 static bool read_element(struct tflite_importer *importer, int tensor, int *element)
@@ -214,7 +188,11 @@ bool tflite_pad(struct tflite_importer *importer, const struct tflite_operator *
     const struct tflite_tensor *from = tflite_input(importer, 0), *to = tflite_output(importer);
     struct padding padding;
     struct image_shape inside, outside;
-    int tensor = tflite_reads(importer, 0, NULL), element;
+    struct value value;
+    int tensor = tflite_reads_elements(importer, 0, &value), element;
+    if (tensor >= 0 && value.is_moved)
+        return read_element(importer, tensor, &element) && pad_moved(importer, element, result);
+    tensor = tensor < 0 ? -1 : tflite_reads(importer, 0, NULL);
     if (tensor < 0 || !read_borders(importer, from, &padding) || !read_element(importer, tensor, &element) ||
         !tflite_image_shape(importer, from, &inside) || !tflite_image_shape(importer, to, &outside))
         return false;

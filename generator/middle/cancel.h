@@ -1,0 +1,41 @@
+/* Copies that cancel each other: a transposition in front of a layer and one behind it, a border between the two. Whatever
+ * the front end, they are layers of the network here, each of them a list of positions, so that two in a row are one.
+ */
+#ifndef DORYGEN_CANCEL_H
+#define DORYGEN_CANCEL_H
+
+#include "base/support.h"
+#include "network/network.h"
+
+/* Of a network before its ranges are proven. Copies are joined with those behind them, go past tables towards others, are
+ * left out where they change nothing, and become an order of weights in front of a layer that reads all of its input. An
+ * input of channels, rows, columns that is only read the other way around is given as images are (is_channels_first). What
+ * nobody reads any more is gone. Outputs of the network have the elements that they had. */
+void middle_cancel_copies(struct network *network, struct arena *arena);
+
+/* ---- position_lists.c ---- */
+
+/* Positions in the first copy's input for `second`, which reads its output. False where they are no sum of a row's, a
+ * column's and a channel's, or where both have borders, of different elements. */
+bool middle_join_copies(const struct network *network, const struct layer *first, const struct layer *second,
+                        struct layer *joined, struct arena *arena);
+
+/* The firmware has a fast way for it: pixels stay together, or all elements come in another order, each of them once. Borders
+ * do not count. */
+bool middle_copy_is_plain(const struct network *network, const struct layer *copy);
+
+/* Rows, columns and channels in front of those of the input, and behind them, and the copy without that border, which is of
+ * `inside`. False where it has none, or not only around it. */
+bool middle_split_border(const struct network *network, const struct layer *copy, struct layer *inner, struct layer *border,
+                         struct tensor *inside, struct arena *arena);
+
+/* Channels, rows, columns of the input become rows, columns, channels, in a network of images. */
+bool middle_copy_turns_image(const struct network *network, const struct layer *copy);
+
+/* The output has the input's elements in their places; in the same rows, columns and channels. */
+bool middle_copy_is_nothing(const struct network *network, const struct layer *copy);
+
+/* Where in the input each element of the output comes from; null unless every element of the input is there once. */
+const int32_t *middle_copy_order(const struct network *network, const struct layer *copy, struct arena *arena);
+
+#endif
