@@ -155,8 +155,7 @@ static struct span accumulator_span(const struct ranges *r, int channel)
         struct span a = operand_span(r, 0, channel), b = operand_span(r, 1, channel);
         return (struct span){a.least + b.least, a.most + b.most};
     }
-    case LAYER_MULTIPLICATION:
-        return product_span(operand_span(r, 0, channel), operand_span(r, 1, channel));
+    case LAYER_MULTIPLICATION: return product_span(operand_span(r, 0, channel), operand_span(r, 1, channel));
     default: return input_span(r, 0, channel);
     }
 }

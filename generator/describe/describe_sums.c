@@ -138,7 +138,8 @@ static void describe_addition_terms(struct description *d)
 static bool fit_together(struct description *d)
 {
     struct operand_repeat repeat = layer_second_repeats(d->input, d->second_input);
-    d->record->second_repeats = (uint8_t)((repeat.pixel ? DORY_REPEATS_PIXEL : 0) | (repeat.channel ? DORY_REPEATS_CHANNEL : 0));
+    d->record->second_repeats =
+        (uint8_t)((repeat.pixel ? DORY_REPEATS_PIXEL : 0) | (repeat.channel ? DORY_REPEATS_CHANNEL : 0));
     return same_shape(d->input, d->output) && repeat.fits;
 }
 

@@ -17,8 +17,8 @@ struct middle_value middle_join(struct quantised_builder *builder, const char *n
 
 /* Two values that are repeated along dimensions until they have these, in memory in one order: for layers that take elements
  * one by one. One of them has all elements then, and the result its view: its index is returned. The other, whose view is
- * as before, may be one pixel or one channel, which such layers repeat. -1 where the shapes do not fit, or where the firmware
- * cannot have so many elements. */
+ * as before, may be one pixel or one channel, which such layers repeat. -1 where the shapes do not fit, or where the
+ * firmware cannot have so many elements. */
 int middle_align(struct quantised_builder *builder, const char *name, struct middle_value values[2], int rank,
                  const int64_t *dimensions);
 

@@ -261,7 +261,8 @@ static inline struct operand_repeat layer_second_repeats(const struct tensor *fi
     bool same_pixels = first->height == second->height && first->width == second->width;
     bool pixel = !same_pixels && second->height == 1 && second->width == 1;
     bool channel = second->channels == 1 && first->channels != 1;
-    return (struct operand_repeat){(same_pixels || pixel) && (channel || first->channels == second->channels), pixel, channel};
+    return (struct operand_repeat){(same_pixels || pixel) && (channel || first->channels == second->channels), pixel,
+                                   channel};
 }
 
 /* The tensor that is an operand: 0 and 1 are inputs, 2 is the output; -1: the layer has no such. */

@@ -149,8 +149,8 @@ bool tflite_gives(struct tflite_importer *importer, int index, const struct midd
  * its tensor; the other may be what such layers repeat. False after a report. */
 bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct value *value);
 bool tflite_go_together(struct tflite_importer *importer, const int *inputs, int output); /* false after a report */
-bool tflite_is_same_size(struct tflite_importer *importer, int a, int b);   /* tensors of the network */
-bool tflite_is_constant(const struct tflite_importer *importer, int index); /* an input of the operator */
+bool tflite_is_same_size(struct tflite_importer *importer, int a, int b);                 /* tensors of the network */
+bool tflite_is_constant(const struct tflite_importer *importer, int index);               /* an input of the operator */
 bool tflite_reads_two(struct tflite_importer *importer); /* two inputs, and no constant: false after a report */
 
 /* tflite_operands.c: both inputs of a layer, of the same dimensions, of which this one is a constant of several elements.

@@ -138,8 +138,7 @@ static bool pad_moved(struct tflite_importer *importer, int element, struct valu
     struct layout layout = layout_of_memory(&value.view);
     for (int i = 0; i < value.view.rank; i++) {
         int64_t before = borders->list[2 * i], behind = borders->list[2 * i + 1];
-        if (before < 0 || behind < 0 ||
-            !middle_move_pad(&importer->builder, &move, i, BORDER_CONSTANT, before, behind))
+        if (before < 0 || behind < 0 || !middle_move_pad(&importer->builder, &move, i, BORDER_CONSTANT, before, behind))
             return tflite_fault(importer, "a border of dimension %d of %s that is negative or too large", i,
                                 view_text(&value.view, importer->arena));
     }

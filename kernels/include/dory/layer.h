@@ -208,10 +208,10 @@ struct dory_layer {
         uint8_t left_shift; /* for DORY_NORMALISE_HIGH and _SHARED */
         uint8_t axes;       /* for DORY_TRANSPOSITION, see dory_axis */
     };
-    uint8_t rounding;        /* enum dory_rounding, for DORY_NORMALISE_HIGH, _SHARED and _SPLIT */
-    uint8_t second_repeats;  /* DORY_ADDITION and _MULTIPLICATION: of enum dory_repeat */
-    uint8_t row_divisor;     /* DORY_COPY with a map, DORY_INTERPOLATION: the window of output row y starts at input row
-                                floor(y * stride_height / row_divisor) - padding_top; 0 for all others, which is as 1 */
+    uint8_t rounding;       /* enum dory_rounding, for DORY_NORMALISE_HIGH, _SHARED and _SPLIT */
+    uint8_t second_repeats; /* DORY_ADDITION and _MULTIPLICATION: of enum dory_repeat */
+    uint8_t row_divisor;    /* DORY_COPY with a map, DORY_INTERPOLATION: the window of output row y starts at input row
+                               floor(y * stride_height / row_divisor) - padding_top; 0 for all others, which is as 1 */
 
     /* the whole layer */
     uint16_t input_height, input_width, input_channels;
