@@ -94,6 +94,13 @@ static void describe_input_stages(struct description *d, struct bounds terms[2])
         terms[i] = described_stage_bounds(&d->stages->input[i], described_bounds(d, i));
 }
 
+/* Whole numbers of more than a byte are added as they are: only their sum is rounded otherwise. */
+static bool is_sum_of_wide(const struct description *d)
+{
+    bool is_wide = d->input->bits > 8 || d->second_input->bits > 8;
+    return is_wide && d->terms[0].rounding == ROUND_FLOOR && d->terms[1].rounding == ROUND_FLOOR;
+}
+
 /* Terms and sum become floors together: what a term is rounded to is no number of the firmware. */
 static bool make_sum(struct description *d)
 {
@@ -105,7 +112,7 @@ static bool make_sum(struct description *d)
         sum.last[i] = x.maximum;
         floors = floors && d->terms[i].rounding == ROUND_FLOOR;
     }
-    if (floors)
+    if (floors || is_sum_of_wide(d))
         return true;
     if (d->layer->stage_count != 1 || !requantise_sum(&sum, d->arena))
         return false;

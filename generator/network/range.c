@@ -35,9 +35,11 @@ static struct bounds scale(struct bounds x, int64_t factor)
 
 static bool fits(struct bounds x, int64_t minimum, int64_t maximum) { return x.minimum >= minimum && x.maximum <= maximum; }
 
-/* A channel through a stage, which is monotone. The input fits 64 bits. */
+/* A channel through a stage, which is monotone; of count 0 it changes nothing. The input fits 64 bits. */
 static struct bounds through_stage(const struct stage *stage, int channel, struct bounds x)
 {
+    if (stage->count == 0)
+        return x;
     wide a = stage_apply(stage, channel, (int64_t)x.minimum), b = stage_apply(stage, channel, (int64_t)x.maximum);
     return (struct bounds){lesser(a, b), greater(a, b)};
 }
@@ -79,9 +81,7 @@ static struct bounds of_multiplication(const struct prover *prover, const struct
 {
     struct bounds x[2];
     for (int i = 0; i < 2; i++) {
-        x[i] = of_operand(prover, layer, i, channel);
-        if (layer->input_stages[i].count)
-            x[i] = through_stage(&layer->input_stages[i], channel, x[i]);
+        x[i] = through_stage(&layer->input_stages[i], channel, of_operand(prover, layer, i, channel));
     }
     struct bounds low = scale(x[0], (int64_t)x[1].minimum), high = scale(x[0], (int64_t)x[1].maximum);
     return unite(low, high);
@@ -146,7 +146,7 @@ static struct bounds of_concatenation(const struct prover *prover, const struct 
     const struct stage *stage = &layer->input_stages[which];
     int own = which ? channel - first->channels : channel;
     struct bounds x = of_channel(&prover->network->tensors[layer->inputs[which]], own);
-    return stage->count ? through_stage(stage, own, x) : x;
+    return through_stage(stage, own, x);
 }
 
 static struct bounds of_accumulator(const struct prover *prover, const struct layer *layer, int channel)

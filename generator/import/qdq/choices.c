@@ -21,8 +21,7 @@ void qdq_pending_parts(struct qdq *qdq, const struct node *node, enum qdq_whole 
 
 /* ---- Max and Min ---- */
 
-/* The shape that all of them are repeated to. */
-static bool broadcast_shape(const struct qdq_value *values, int count, int *rank, int64_t *dimensions)
+bool qdq_broadcast_shape(const struct qdq_value *values, int count, int *rank, int64_t *dimensions)
 {
     *rank = 0;
     for (int i = 0; i < count; i++)
@@ -53,22 +52,17 @@ static int leading_part(const struct qdq *qdq, const struct qdq_value *values, i
     return 0;
 }
 
-enum qdq_outcome qdq_choose(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
-                            bool is_maximum, struct qdq_value *result)
+enum qdq_outcome qdq_align_parts(struct qdq *qdq, const struct node *node, struct qdq_value *parts, int count, int *lead)
 {
-    struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)count);
     int64_t dimensions[GRAPH_MAXIMUM_RANK];
     int rank;
-    for (int i = 0; i < count; i++)
-        if (inputs[i].kind != QDQ_REALS)
-            return QDQ_FLOAT;
-    if (!broadcast_shape(inputs, count, &rank, dimensions))
-        return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together", view_text(&inputs[0].view, qdq->arena),
-                         view_text(&inputs[1].view, qdq->arena));
-    int lead = leading_part(qdq, inputs, count, rank, dimensions);
-    memcpy(parts, inputs, (size_t)count * sizeof *parts);
-    parts[0] = inputs[lead]; /* it comes first, as large as the result */
-    parts[lead] = inputs[0];
+    if (!qdq_broadcast_shape(parts, count, &rank, dimensions))
+        return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together", view_text(&parts[0].view, qdq->arena),
+                         view_text(&parts[1].view, qdq->arena));
+    *lead = leading_part(qdq, parts, count, rank, dimensions);
+    const struct qdq_value first = parts[*lead];
+    parts[*lead] = parts[0];
+    parts[0] = first;
     for (int i = 1; i < count; i++) {
         struct middle_value pair[2] = {qdq_placed(&parts[0]), qdq_placed(&parts[i])};
         if (middle_align(&qdq->builder, node->name, pair, rank, dimensions) != 0)
@@ -79,6 +73,22 @@ enum qdq_outcome qdq_choose(struct qdq *qdq, const struct node *node, const stru
             parts[k ? i : 0].view = pair[k].view;
         }
     }
+    return QDQ_DONE;
+}
+
+enum qdq_outcome qdq_choose(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                            bool is_maximum, struct qdq_value *result)
+{
+    struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)count);
+    for (int i = 0; i < count; i++) {
+        if (inputs[i].kind != QDQ_REALS)
+            return QDQ_FLOAT;
+        parts[i] = inputs[i];
+    }
+    int lead;
+    enum qdq_outcome outcome = qdq_align_parts(qdq, node, parts, count, &lead);
+    if (outcome != QDQ_DONE)
+        return outcome;
     qdq_pending_parts(qdq, node, is_maximum ? QDQ_LARGEST : QDQ_SMALLEST, parts, count, 0, result);
     return QDQ_DONE;
 }

@@ -273,7 +273,7 @@ static enum qdq_outcome add_constant(struct qdq *qdq, enum operation operation, 
     int dimension = qdq_constant_dimension(&value->view, array);
     bool is_per_channel = dimension >= 0 && view_is_channels(&value->view, dimension, &output);
     if ((operation != ADD && (operation != SUBTRACT || is_swapped)) || from->minimum > -INFINITY ||
-        from->maximum < INFINITY || from->part_count || (!is_scalar && (!is_per_channel || from->count != from->channels)))
+        from->maximum < INFINITY || (from->part_count && (from->whole != QDQ_SUMMED || !is_scalar)) || (!is_scalar && (!is_per_channel || from->count != from->channels)))
         return QDQ_FLOAT;
     struct qdq_pending *pending = arena_allocate(qdq->arena, sizeof *pending);
     *pending = *from;
@@ -347,6 +347,20 @@ static enum qdq_outcome add_tensors(struct qdq *qdq, const struct node *node, co
     return QDQ_DONE;
 }
 
+/* What a sum of sums is made of. */
+static void remember_terms(struct qdq *qdq, struct qdq_pending *pending, const struct qdq_value *a,
+                           const struct qdq_value *b, const int *signs)
+{
+    struct qdq_value *terms = arena_array(qdq->arena, struct qdq_value, 2);
+    int *own = arena_array(qdq->arena, int, 2);
+    terms[0] = *a;
+    terms[1] = *b;
+    memcpy(own, signs, 2 * sizeof *own);
+    pending->terms = terms;
+    pending->signs = own;
+    pending->term_count = 2;
+}
+
 static enum qdq_outcome join(struct qdq *qdq, const struct node *node, enum operation operation, struct qdq_value a,
                              struct qdq_value b, struct qdq_value *result)
 {
@@ -364,6 +378,8 @@ static enum qdq_outcome join(struct qdq *qdq, const struct node *node, enum oper
     pending->layer.inputs[1] = b.tensor;
     *result = (struct qdq_value){.kind = QDQ_PENDING, .view = a.view, .pending = pending};
     const int signs[2] = {operation == SUBTRACT && swaps ? -1 : 1, operation == SUBTRACT && !swaps ? -1 : 1};
+    if (!multiplies)
+        remember_terms(qdq, pending, &a, &b, signs);
     if (!multiplies)
         return add_tensors(qdq, node, signs, pending, &ta, &tb);
     pending->layer.input_stages[0] = input_stage(qdq, 1, ta.zero_point);
@@ -423,6 +439,8 @@ enum qdq_outcome qdq_binary(struct qdq *qdq, const struct node *node, const stru
         return qdq_fault(qdq, node, NULL, "%s of %d inputs; supported: 2", node->type, count);
     if (inputs[0].kind == QDQ_CONSTANT || inputs[1].kind == QDQ_CONSTANT)
         return with_constant(qdq, node, operation, inputs, result);
+    if ((inputs[0].kind != QDQ_REALS || inputs[1].kind != QDQ_REALS) && operation <= SUBTRACT)
+        return qdq_sum(qdq, node, inputs, 2, &(struct qdq_sum){(int[]){1, operation == SUBTRACT ? -1 : 1}, 1}, result);
     if (inputs[0].kind != QDQ_REALS || inputs[1].kind != QDQ_REALS)
         return QDQ_FLOAT;
     if (inputs[0].tensor == inputs[1].tensor && view_equal(&inputs[0].view, &inputs[1].view))

@@ -32,7 +32,7 @@ void qdq_pending_value(const struct qdq_pending *pending, int rank, struct qdq_v
 }
 
 /* Bounds of real numbers become bounds of elements: rounding is monotone, so it may come first. */
-static void clip(struct stage *stage, const struct tensor *output, double minimum, double maximum)
+void qdq_clip_stage(struct stage *stage, const struct tensor *output, double minimum, double maximum)
 {
     if (minimum > -INFINITY)
         stage->minimum = qdq_round(minimum, output->scale, output->zero_point, 0, 255);
@@ -88,7 +88,7 @@ int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *pending, const
             (struct real_factor){
                 {pending->scale, ldexp(pending->factors[i], -left_shift)}, quantisation->scale, pending->divisor});
     stage.left_shift = left_shift;
-    clip(&stage, tensor, pending->minimum, pending->maximum);
+    qdq_clip_stage(&stage, tensor, pending->minimum, pending->maximum);
     layer->stages[0] = stage;
     layer->stage_count = 1;
     return output;

@@ -41,9 +41,9 @@ struct qdq_array {
     const int64_t *zero_points;
 };
 
-/* What parts become: one behind the other, the largest or smallest of their elements; or, of one part, what is below zero
- * times a slope. */
-enum qdq_whole { QDQ_JOINED, QDQ_LARGEST, QDQ_SMALLEST, QDQ_SLOPED };
+/* What parts become: one behind the other, the largest or smallest of their elements; of one part, what is below zero times
+ * a slope; or a sum, whose parts are its terms. */
+enum qdq_whole { QDQ_JOINED, QDQ_LARGEST, QDQ_SMALLEST, QDQ_SLOPED, QDQ_SUMMED };
 
 /* What a layer computes exactly, before it is rounded: (accumulator + addends[c]) * scale * factors[c] / divisor
  * + constants[c]. */
@@ -63,6 +63,10 @@ struct qdq_pending {
     int part_count;
     int dimension;                  /* along which they are joined, or which has the slopes */
     const struct qdq_array *slopes; /* of QDQ_SLOPED, one a channel */
+    /* of a sum: tensors, and layers that await their rounding, each added or, with the sign -1, subtracted */
+    const struct qdq_value *terms;
+    const int *signs;
+    int term_count;
 };
 
 /* (x - shift) * numerator / denominator of an input of the model that is float. */
@@ -235,6 +239,8 @@ struct qdq_pending *qdq_pending_make(struct qdq *qdq, enum layer_kind kind, cons
 /* The layer with its output, rounded to a quantisation. */
 int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
                        const char *name);
+/* Bounds of real numbers as bounds of elements. */
+void qdq_clip_stage(struct stage *stage, const struct tensor *output, double minimum, double maximum);
 /* The layer with sums of 32 bits as its output, with one scale or one a channel; false where they are no such sums. */
 bool qdq_pending_finish_sums(struct qdq *qdq, const struct qdq_pending *pending, const char *name, int *tensor);
 /* A pending layer as a value with the view of its output as an image. */
@@ -268,6 +274,21 @@ qdq_handler qdq_average_pool, qdq_maximum_pool, qdq_softmax;                    
 qdq_handler qdq_reduce, qdq_global_average, qdq_global_maximum, qdq_arg_maximum;                         /* reductions.c */
 qdq_handler qdq_unary, qdq_clip, qdq_binary, qdq_batch_normalization;                                    /* elements.c */
 qdq_handler qdq_cast, qdq_identity, qdq_flatten, qdq_reshape, qdq_squeeze, qdq_unsqueeze, qdq_transpose; /* views.c */
+/* sums.c: each term added (signs null) or with its sign; all of them are divided. QDQ_FLOAT where one is none. */
+struct qdq_sum {
+    const int *signs;
+    int divisor;
+};
+enum qdq_outcome qdq_sum(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                         const struct qdq_sum *sum, struct qdq_value *result);
+void qdq_finish_sum(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
+                    const char *name, struct middle_value *result);
+qdq_handler qdq_sum_all;
+/* The shape that values are repeated to by ONNX's rules; false where they do not go together. */
+bool qdq_broadcast_shape(const struct qdq_value *values, int count, int *rank, int64_t *dimensions);
+/* Values that go together, in one order in memory. That which was `lead` is as large as the result and becomes the first,
+ * the first takes its place; others may be one pixel or channel, which layers repeat. */
+enum qdq_outcome qdq_align_parts(struct qdq *qdq, const struct node *node, struct qdq_value *parts, int count, int *lead);
 /* choices.c: Max and Min of several tensors, PRelu with a slope a channel: pending until their quantisation is known. */
 enum qdq_outcome qdq_choose(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                             bool is_maximum, struct qdq_value *result);

@@ -167,9 +167,20 @@ static enum qdq_outcome quantise_parts(struct qdq *qdq, const struct node *node,
     return outcome;
 }
 
+static enum qdq_outcome quantise_sum(struct qdq *qdq, const struct qdq_value *value, const struct quantisation *quantisation,
+                                     const char *name, struct qdq_value *result)
+{
+    struct middle_value sum;
+    qdq_finish_sum(qdq, value->pending, quantisation, name, &sum);
+    *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = sum.view, .tensor = sum.tensor};
+    return QDQ_DONE;
+}
+
 static enum qdq_outcome quantise_pending(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
                                          const struct quantisation *quantisation, const char *name, struct qdq_value *result)
 {
+    if (value->pending->part_count && value->pending->whole == QDQ_SUMMED)
+        return quantise_sum(qdq, value, quantisation, name, result);
     if (value->pending->part_count)
         return quantise_parts(qdq, node, value, quantisation, name, result);
     int tensor = qdq_pending_finish(qdq, value->pending, quantisation, name);

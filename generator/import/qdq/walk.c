@@ -143,7 +143,7 @@ static void add_sources(struct qdq *qdq, struct qdq_value *head, const struct qd
     if (input->kind == QDQ_ELEMENTS || input->kind == QDQ_REALS)
         add_source(qdq, head, input->tensor);
     for (int i = 0; input->kind == QDQ_PENDING && i < input->pending->part_count; i++)
-        add_source(qdq, head, input->pending->parts[i].tensor);
+        add_sources(qdq, head, &input->pending->parts[i]);
     for (int i = 0; input->kind == QDQ_PENDING && !input->pending->part_count &&
                     i < (layer_has_two_inputs(&input->pending->layer) ? 2 : 1);
          i++)

@@ -1,0 +1,275 @@
+/* Sums of several tensors, and of what layers compute that no node has quantised: Sum, Mean, and the Add behind a convolution
+ * whose result is rounded only with the other operand. */
+#include "import/qdq/qdq.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "middle/sums.h"
+
+/* ---- what can be a term ---- */
+
+static bool is_sum(const struct qdq_pending *pending) { return pending->term_count > 0; }
+
+static bool is_bounded(const struct qdq_pending *pending)
+{
+    return pending->minimum > -INFINITY || pending->maximum < INFINITY;
+}
+
+static bool is_term(const struct qdq_value *value)
+{
+    if (value->kind == QDQ_REALS)
+        return true;
+    if (value->kind != QDQ_PENDING)
+        return false;
+    const struct qdq_pending *pending = value->pending;
+    bool is_layer = !pending->part_count &&
+                    (pending->layer.kind == LAYER_CONVOLUTION || pending->layer.kind == LAYER_MULTIPLICATION ||
+                     pending->layer.kind == LAYER_AVERAGE_POOL);
+    return is_sum(pending) || is_layer;
+}
+
+/* A sum of sums is one sum. */
+static int count_terms(const struct qdq_value *value)
+{
+    bool is_open = value->kind == QDQ_PENDING && is_sum(value->pending) && !is_bounded(value->pending) &&
+                   value->pending->divisor == 1;
+    return is_open ? value->pending->term_count : 1;
+}
+
+static int add_terms(const struct qdq_value *value, int sign, struct qdq_value *terms, int *signs)
+{
+    int count = count_terms(value);
+    bool is_one = count == 1;
+    for (int i = 0; i < count; i++) {
+        terms[i] = is_one ? *value : value->pending->terms[i];
+        signs[i] = is_one ? sign : sign * value->pending->signs[i];
+    }
+    return count;
+}
+
+static double added(const struct qdq_pending *sum) { return sum->constants ? sum->constants[0] : 0; }
+
+static double constant_of(const struct qdq_value *value)
+{
+    return count_terms(value) > 1 ? added(value->pending) : 0;
+}
+
+/* ---- shapes ---- */
+
+static bool has_shape(const struct view *view, int rank, const int64_t *dimensions)
+{
+    bool is_same = view->rank == rank;
+    for (int i = 0; is_same && i < rank; i++)
+        is_same = view->dimensions[i] == dimensions[i];
+    return is_same;
+}
+
+/* What a layer computes lies as its output does: all others are laid as this image is. */
+static enum qdq_outcome align_with_layers(struct qdq *qdq, const struct node *node, struct qdq_value *terms, int count,
+                                          int rank, const int64_t *dimensions)
+{
+    for (int i = 0; i < count; i++) {
+        struct qdq_value *term = &terms[i];
+        if (term->kind == QDQ_PENDING) {
+            struct tensor output = tensor_plain("", term->pending->height, term->pending->width, term->pending->channels);
+            if (!has_shape(&term->view, rank, dimensions) || !view_is_image(&term->view, &output))
+                return QDQ_FLOAT;
+            continue;
+        }
+        if (!view_broadcast(&term->view, rank, dimensions, &term->view))
+            return QDQ_FLOAT;
+        enum qdq_outcome outcome = qdq_make_image(qdq, node, term);
+        if (outcome != QDQ_DONE)
+            return outcome;
+    }
+    return QDQ_DONE;
+}
+
+static enum qdq_outcome align_terms(struct qdq *qdq, const struct node *node, struct qdq_value *terms, int count)
+{
+    int64_t dimensions[GRAPH_MAXIMUM_RANK];
+    int rank;
+    bool has_layer = false;
+    if (!qdq_broadcast_shape(terms, count, &rank, dimensions))
+        return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together", view_text(&terms[0].view, qdq->arena),
+                         view_text(&terms[1].view, qdq->arena));
+    for (int i = 0; i < count; i++) {
+        enum qdq_outcome outcome = terms[i].kind == QDQ_REALS ? qdq_make_elements(qdq, node, &terms[i]) : QDQ_DONE;
+        has_layer |= terms[i].kind == QDQ_PENDING;
+        if (outcome != QDQ_DONE)
+            return outcome;
+    }
+    return has_layer ? align_with_layers(qdq, node, terms, count, rank, dimensions)
+                     : qdq_align_parts(qdq, node, terms, count, rank, dimensions);
+}
+
+/* ---- the pending sum ---- */
+
+enum qdq_outcome qdq_sum(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                         const struct qdq_sum *sum, struct qdq_value *result)
+{
+    int all = 0, term_count = 0;
+    double constant = 0;
+    for (int i = 0; i < count; i++) {
+        if (!is_term(&inputs[i]))
+            return QDQ_FLOAT;
+        all += count_terms(&inputs[i]);
+        constant += (sum->signs ? sum->signs[i] : 1) * constant_of(&inputs[i]);
+    }
+    struct qdq_value *terms = arena_array(qdq->arena, struct qdq_value, (size_t)all);
+    int *signs = arena_array(qdq->arena, int, (size_t)all);
+    for (int i = 0; i < count; i++)
+        term_count +=
+            add_terms(&inputs[i], sum->signs ? sum->signs[i] : 1, &terms[term_count], &signs[term_count]);
+    enum qdq_outcome outcome = align_terms(qdq, node, terms, all);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    qdq_pending_parts(qdq, node, QDQ_SUMMED, terms, all, 0, result);
+    struct qdq_pending *pending = (struct qdq_pending *)(uintptr_t)result->pending;
+    pending->terms = terms;
+    pending->signs = signs;
+    pending->term_count = all;
+    pending->divisor = sum->divisor;
+    pending->constants = arena_array(qdq->arena, double, 1);
+    pending->constants[0] = constant;
+    return QDQ_DONE;
+}
+
+/* Sum and Mean. */
+enum qdq_outcome qdq_sum_all(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                             struct qdq_value *result)
+{
+    bool is_mean = node->type[0] == 'M';
+    if (count == 1) {
+        *result = inputs[0];
+        return QDQ_DONE;
+    }
+    return qdq_sum(qdq, node, inputs, count, &(struct qdq_sum){.divisor = is_mean ? count : 1}, result);
+}
+
+/* ---- how large it can be ---- */
+
+static double largest_weight_sum(const struct qdq *qdq, const struct layer *layer, int channel)
+{
+    const struct tensor *input = qdq_tensor(qdq, layer->inputs[0]);
+    size_t each =
+        (size_t)layer->kernel_height * (size_t)layer->kernel_width * (size_t)(input->channels / layer->groups);
+    double sum = 0;
+    for (size_t i = 0; i < each; i++)
+        sum += abs(layer->weights[(size_t)channel * each + i]);
+    return sum;
+}
+
+static double largest_accumulator(const struct qdq *qdq, const struct layer *layer, int channel)
+{
+    switch (layer->kind) {
+    case LAYER_CONVOLUTION: return 255 * largest_weight_sum(qdq, layer, channel);
+    case LAYER_MULTIPLICATION: return 255 * 255;
+    default: return 255.0 * layer->kernel_height * layer->kernel_width;
+    }
+}
+
+static double unit_of(const struct qdq_pending *pending, int channel)
+{
+    return pending->scale * pending->factors[channel] / (double)pending->divisor;
+}
+
+static double largest_of_layer(const struct qdq *qdq, const struct qdq_pending *pending)
+{
+    double largest = 0;
+    for (int i = 0; i < pending->channels; i++) {
+        int own = pending->count == 1 ? 0 : i;
+        double sum = largest_accumulator(qdq, &pending->layer, i) + fabs((double)pending->addends[own]);
+        double constant = pending->constants ? fabs(pending->constants[own]) : 0;
+        largest = fmax(largest, sum * unit_of(pending, own) + constant);
+    }
+    return largest;
+}
+
+static double largest_of_terms(const struct qdq *qdq, const struct qdq_pending *pending)
+{
+    double largest = fabs(added(pending));
+    for (int i = 0; i < pending->term_count; i++) {
+        const struct qdq_value *term = &pending->terms[i];
+        if (term->kind == QDQ_REALS)
+            largest += 255 * qdq_tensor(qdq, term->tensor)->scale;
+        else
+            largest += is_sum(term->pending) ? largest_of_terms(qdq, term->pending) : largest_of_layer(qdq, term->pending);
+    }
+    return largest;
+}
+
+/* ---- the layers ---- */
+
+static int lay_sum(struct qdq *qdq, const struct qdq_pending *pending, const char *name, int exponent);
+
+/* A layer's results, or those of a sum with bounds, as whole numbers of the unit. */
+static int lay_layer(struct qdq *qdq, const struct qdq_pending *pending, const char *name, int exponent)
+{
+    double *factors = arena_array(qdq->arena, double, (size_t)pending->count);
+    for (int i = 0; i < pending->count; i++)
+        factors[i] = unit_of(pending, i);
+    int output = quantised_tensor(&qdq->builder, name, pending->height, pending->width, pending->channels,
+                                  &(struct quantisation){0});
+    struct layer *layer =
+        quantised_layer(&qdq->builder, pending->layer.kind, pending->layer.name, pending->layer.inputs[0], output);
+    *layer = pending->layer;
+    layer->output = output;
+    layer->stages[0] =
+        middle_wide_stage(&qdq->builder, pending->count, pending->addends, factors, pending->constants, exponent);
+    layer->stage_count = 1;
+    layer->is_intermediate = true;
+    middle_wide_clip(&layer->stages[0], pending->minimum, pending->maximum, exponent);
+    return output;
+}
+
+static struct sum_term *lay_terms(struct qdq *qdq, const struct qdq_pending *pending, const char *name, int exponent)
+{
+    struct sum_term *terms = arena_array(qdq->arena, struct sum_term, (size_t)pending->term_count);
+    for (int i = 0; i < pending->term_count; i++) {
+        const struct qdq_value *term = &pending->terms[i];
+        const char *own = arena_format(qdq->arena, "%s, term %d", name, i);
+        if (term->kind == QDQ_REALS)
+            terms[i] = (struct sum_term){term->tensor, pending->signs[i] * qdq_tensor(qdq, term->tensor)->scale, false};
+        else
+            terms[i] = (struct sum_term){is_sum(term->pending) ? lay_sum(qdq, term->pending, own, exponent)
+                                                               : lay_layer(qdq, term->pending, own, exponent),
+                                         pending->signs[i], true};
+    }
+    return terms;
+}
+
+/* A sum whose bounds another sum is behind. */
+static int lay_sum(struct qdq *qdq, const struct qdq_pending *pending, const char *name, int exponent)
+{
+    const double factor = ldexp(1, exponent) / (double)pending->divisor;
+    struct sum_term *terms = lay_terms(qdq, pending, name, exponent);
+    const struct tensor like = *qdq_tensor(qdq, terms[0].tensor);
+    int output =
+        quantised_tensor(&qdq->builder, name, like.height, like.width, like.channels, &(struct quantisation){0});
+    struct layer *layer = middle_last_sum(&qdq->builder, name, terms, pending->term_count, exponent, output);
+    const int64_t addend = llrint(ldexp(added(pending), -exponent));
+    layer->stages[0] = middle_wide_stage(&qdq->builder, 1, &addend, &factor, NULL, exponent);
+    layer->stage_count = 1;
+    layer->is_intermediate = true;
+    middle_wide_clip(&layer->stages[0], pending->minimum, pending->maximum, exponent);
+    return output;
+}
+
+void qdq_finish_sum(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
+                    const char *name, struct middle_value *result)
+{
+    int exponent = middle_sum_exponent(largest_of_terms(qdq, pending));
+    struct sum_term *terms = lay_terms(qdq, pending, name, exponent);
+    const struct tensor like = *qdq_tensor(qdq, terms[0].tensor);
+    int output = quantised_tensor(&qdq->builder, name, like.height, like.width, like.channels, quantisation);
+    struct stage stage = quantised_stage(&qdq->builder, 1, qdq_tensor(qdq, output));
+    quantised_set_channel(&qdq->builder, &stage, 0, llrint(ldexp(added(pending), -exponent)),
+                          (struct real_factor){{ldexp(1, exponent), 1}, quantisation->scale, pending->divisor});
+    qdq_clip_stage(&stage, qdq_tensor(qdq, output), pending->minimum, pending->maximum);
+    struct layer *layer = middle_last_sum(&qdq->builder, pending->layer.name, terms, pending->term_count, exponent, output);
+    layer->stages[0] = stage;
+    layer->stage_count = 1;
+    *result = (struct middle_value){output, pending->terms[0].view};
+}
