@@ -37,22 +37,94 @@ static int count_terms(const struct qdq_value *value)
     return is_open ? value->pending->term_count : 1;
 }
 
-static int add_terms(const struct qdq_value *value, int sign, struct qdq_value *terms, int *signs)
-{
-    int count = count_terms(value);
-    bool is_one = count == 1;
-    for (int i = 0; i < count; i++) {
-        terms[i] = is_one ? *value : value->pending->terms[i];
-        signs[i] = is_one ? sign : sign * value->pending->signs[i];
-    }
-    return count;
-}
-
 static double added(const struct qdq_pending *sum) { return sum->constants ? sum->constants[0] : 0; }
 
-static double constant_of(const struct qdq_value *value)
+static double constant_of(const struct qdq_value *value) { return count_terms(value) > 1 ? added(value->pending) : 0; }
+
+/* 256 real numbers as whole ones of three bytes: least + number * 2^exponent. */
+#define SPLIT_BYTES 3
+struct split {
+    double least;
+    int exponent;
+    uint32_t numbers[256];
+};
+
+static bool split_reals(const float *reals, struct split *split)
 {
-    return count_terms(value) > 1 ? added(value->pending) : 0;
+    double least = INFINITY, most = -INFINITY;
+    for (int i = 0; i < 256; i++) {
+        if (!isfinite(reals[i]))
+            return false;
+        least = fmin(least, (double)reals[i]);
+        most = fmax(most, (double)reals[i]);
+    }
+    frexp(fmax(most - least, 1e-30), &split->exponent);
+    split->exponent += 1 - 8 * SPLIT_BYTES; /* one bit is for the least, which is rounded down */
+    double unit = ldexp(1, split->exponent);
+    split->least = floor(least / unit) * unit;
+    for (int i = 0; i < 256; i++)
+        split->numbers[i] = (uint32_t)rint(((double)reals[i] - split->least) / unit);
+    return true;
+}
+
+/* The terms so far, with room for all. */
+struct terms {
+    struct qdq_value *list;
+    int *signs;
+    int count;
+    double constant;
+};
+
+static void add_term(struct terms *terms, const struct qdq_value *value, int sign)
+{
+    terms->list[terms->count] = *value;
+    terms->signs[terms->count++] = sign;
+}
+
+static void add_term_of_bytes(struct qdq *qdq, const struct node *node, struct terms *terms, const struct qdq_value *value,
+                              int sign, const struct split *split, int place)
+{
+    struct tensor from = *qdq_tensor(qdq, value->tensor);
+    uint8_t *table = arena_array(qdq->arena, uint8_t, 256);
+    struct qdq_value part = *value;
+    const char *name = arena_format(qdq->arena, "%s, byte %d", node->name, place);
+    for (int i = 0; i < 256; i++)
+        table[i] = (uint8_t)(split->numbers[i] >> (8 * place));
+    part.tensor = quantised_tensor(&qdq->builder, name, from.height, from.width, from.channels,
+                                   &(struct quantisation){ldexp(1, split->exponent + 8 * place), 0, false});
+    quantised_layer(&qdq->builder, LAYER_TABLE, name, value->tensor, part.tensor)->table = table;
+    part.reals = qdq_plain_reals(qdq, part.tensor);
+    add_term(terms, &part, sign);
+}
+
+/* Real numbers that are no multiples of one scale: as many tables as their numbers have bytes. */
+static enum qdq_outcome add_reals(struct qdq *qdq, const struct node *node, struct terms *terms,
+                                  const struct qdq_value *value, int sign)
+{
+    struct qdq_value plain = *value;
+    struct split split;
+    if (qdq_make_elements(qdq, node, &plain) == QDQ_DONE) {
+        add_term(terms, &plain, sign);
+        return QDQ_DONE;
+    }
+    if (!split_reals(value->reals, &split))
+        return QDQ_FLOAT;
+    terms->constant += sign * split.least;
+    for (int place = 0; place < SPLIT_BYTES; place++)
+        add_term_of_bytes(qdq, node, terms, value, sign, &split, place);
+    return QDQ_DONE;
+}
+
+static enum qdq_outcome add_terms(struct qdq *qdq, const struct node *node, struct terms *terms,
+                                  const struct qdq_value *value, int sign)
+{
+    int count = count_terms(value);
+    if (count == 1 && value->kind == QDQ_REALS)
+        return add_reals(qdq, node, terms, value, sign);
+    terms->constant += sign * constant_of(value);
+    for (int i = 0; i < count; i++)
+        add_term(terms, count == 1 ? value : &value->pending->terms[i], count == 1 ? sign : sign * value->pending->signs[i]);
+    return QDQ_DONE;
 }
 
 /* ---- shapes ---- */
@@ -94,12 +166,8 @@ static enum qdq_outcome align_terms(struct qdq *qdq, const struct node *node, st
     if (!qdq_broadcast_shape(terms, count, &rank, dimensions))
         return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together", view_text(&terms[0].view, qdq->arena),
                          view_text(&terms[1].view, qdq->arena));
-    for (int i = 0; i < count; i++) {
-        enum qdq_outcome outcome = terms[i].kind == QDQ_REALS ? qdq_make_elements(qdq, node, &terms[i]) : QDQ_DONE;
+    for (int i = 0; i < count; i++)
         has_layer |= terms[i].kind == QDQ_PENDING;
-        if (outcome != QDQ_DONE)
-            return outcome;
-    }
     return has_layer ? align_with_layers(qdq, node, terms, count, rank, dimensions)
                      : qdq_align_parts(qdq, node, terms, count, rank, dimensions);
 }
@@ -109,30 +177,27 @@ static enum qdq_outcome align_terms(struct qdq *qdq, const struct node *node, st
 enum qdq_outcome qdq_sum(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                          const struct qdq_sum *sum, struct qdq_value *result)
 {
-    int all = 0, term_count = 0;
-    double constant = 0;
+    int room = 0;
     for (int i = 0; i < count; i++) {
         if (!is_term(&inputs[i]))
             return QDQ_FLOAT;
-        all += count_terms(&inputs[i]);
-        constant += (sum->signs ? sum->signs[i] : 1) * constant_of(&inputs[i]);
+        room += count_terms(&inputs[i]) + SPLIT_BYTES;
     }
-    struct qdq_value *terms = arena_array(qdq->arena, struct qdq_value, (size_t)all);
-    int *signs = arena_array(qdq->arena, int, (size_t)all);
-    for (int i = 0; i < count; i++)
-        term_count +=
-            add_terms(&inputs[i], sum->signs ? sum->signs[i] : 1, &terms[term_count], &signs[term_count]);
-    enum qdq_outcome outcome = align_terms(qdq, node, terms, all);
-    if (outcome != QDQ_DONE)
+    struct terms terms = {.list = arena_array(qdq->arena, struct qdq_value, (size_t)room),
+                          .signs = arena_array(qdq->arena, int, (size_t)room)};
+    enum qdq_outcome outcome = QDQ_DONE;
+    for (int i = 0; i < count && outcome == QDQ_DONE; i++)
+        outcome = add_terms(qdq, node, &terms, &inputs[i], sum->signs ? sum->signs[i] : 1);
+    if (outcome != QDQ_DONE || (outcome = align_terms(qdq, node, terms.list, terms.count)) != QDQ_DONE)
         return outcome;
-    qdq_pending_parts(qdq, node, QDQ_SUMMED, terms, all, 0, result);
+    qdq_pending_parts(qdq, node, QDQ_SUMMED, terms.list, terms.count, 0, result);
     struct qdq_pending *pending = (struct qdq_pending *)(uintptr_t)result->pending;
-    pending->terms = terms;
-    pending->signs = signs;
-    pending->term_count = all;
+    pending->terms = terms.list;
+    pending->signs = terms.signs;
+    pending->term_count = terms.count;
     pending->divisor = sum->divisor;
     pending->constants = arena_array(qdq->arena, double, 1);
-    pending->constants[0] = constant;
+    pending->constants[0] = terms.constant / sum->divisor;
     return QDQ_DONE;
 }
 
@@ -189,7 +254,7 @@ static double largest_of_layer(const struct qdq *qdq, const struct qdq_pending *
 
 static double largest_of_terms(const struct qdq *qdq, const struct qdq_pending *pending)
 {
-    double largest = fabs(added(pending));
+    double largest = fabs(added(pending)) * (double)pending->divisor;
     for (int i = 0; i < pending->term_count; i++) {
         const struct qdq_value *term = &pending->terms[i];
         if (term->kind == QDQ_REALS)
@@ -249,7 +314,7 @@ static int lay_sum(struct qdq *qdq, const struct qdq_pending *pending, const cha
     int output =
         quantised_tensor(&qdq->builder, name, like.height, like.width, like.channels, &(struct quantisation){0});
     struct layer *layer = middle_last_sum(&qdq->builder, name, terms, pending->term_count, exponent, output);
-    const int64_t addend = llrint(ldexp(added(pending), -exponent));
+    const int64_t addend = llrint(ldexp(added(pending) * (double)pending->divisor, -exponent));
     layer->stages[0] = middle_wide_stage(&qdq->builder, 1, &addend, &factor, NULL, exponent);
     layer->stage_count = 1;
     layer->is_intermediate = true;
@@ -265,7 +330,7 @@ void qdq_finish_sum(struct qdq *qdq, const struct qdq_pending *pending, const st
     const struct tensor like = *qdq_tensor(qdq, terms[0].tensor);
     int output = quantised_tensor(&qdq->builder, name, like.height, like.width, like.channels, quantisation);
     struct stage stage = quantised_stage(&qdq->builder, 1, qdq_tensor(qdq, output));
-    quantised_set_channel(&qdq->builder, &stage, 0, llrint(ldexp(added(pending), -exponent)),
+    quantised_set_channel(&qdq->builder, &stage, 0, llrint(ldexp(added(pending) * (double)pending->divisor, -exponent)),
                           (struct real_factor){{ldexp(1, exponent), 1}, quantisation->scale, pending->divisor});
     qdq_clip_stage(&stage, qdq_tensor(qdq, output), pending->minimum, pending->maximum);
     struct layer *layer = middle_last_sum(&qdq->builder, pending->layer.name, terms, pending->term_count, exponent, output);
