@@ -80,9 +80,8 @@ static struct bounds of_addition(const struct prover *prover, const struct layer
 static struct bounds of_multiplication(const struct prover *prover, const struct layer *layer, int channel)
 {
     struct bounds x[2];
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         x[i] = through_stage(&layer->input_stages[i], channel, of_operand(prover, layer, i, channel));
-    }
     struct bounds low = scale(x[0], (int64_t)x[1].minimum), high = scale(x[0], (int64_t)x[1].maximum);
     return unite(low, high);
 }

@@ -309,6 +309,7 @@ static enum qdq_outcome align(struct qdq *qdq, const struct node *node, struct q
     a->tensor = pair[lead].tensor;
     b->tensor = pair[1 - lead].tensor;
     a->view = pair[lead].view;
+    b->view = pair[1 - lead].view;
     return QDQ_DONE;
 }
 

@@ -158,18 +158,23 @@ static enum qdq_outcome align_with_layers(struct qdq *qdq, const struct node *no
     return QDQ_DONE;
 }
 
-static enum qdq_outcome align_terms(struct qdq *qdq, const struct node *node, struct qdq_value *terms, int count)
+static enum qdq_outcome align_terms(struct qdq *qdq, const struct node *node, struct terms *terms)
 {
     int64_t dimensions[GRAPH_MAXIMUM_RANK];
-    int rank;
+    int rank, lead = 0;
     bool has_layer = false;
-    if (!qdq_broadcast_shape(terms, count, &rank, dimensions))
-        return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together", view_text(&terms[0].view, qdq->arena),
-                         view_text(&terms[1].view, qdq->arena));
-    for (int i = 0; i < count; i++)
-        has_layer |= terms[i].kind == QDQ_PENDING;
-    return has_layer ? align_with_layers(qdq, node, terms, count, rank, dimensions)
-                     : qdq_align_parts(qdq, node, terms, count, rank, dimensions);
+    if (!qdq_broadcast_shape(terms->list, terms->count, &rank, dimensions))
+        return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together",
+                         view_text(&terms->list[0].view, qdq->arena), view_text(&terms->list[1].view, qdq->arena));
+    for (int i = 0; i < terms->count; i++)
+        has_layer |= terms->list[i].kind == QDQ_PENDING;
+    if (has_layer)
+        return align_with_layers(qdq, node, terms->list, terms->count, rank, dimensions);
+    enum qdq_outcome outcome = qdq_align_parts(qdq, node, terms->list, terms->count, &lead);
+    const int sign = terms->signs[lead];
+    terms->signs[lead] = terms->signs[0];
+    terms->signs[0] = sign;
+    return outcome;
 }
 
 /* ---- the pending sum ---- */
@@ -188,7 +193,7 @@ enum qdq_outcome qdq_sum(struct qdq *qdq, const struct node *node, const struct 
     enum qdq_outcome outcome = QDQ_DONE;
     for (int i = 0; i < count && outcome == QDQ_DONE; i++)
         outcome = add_terms(qdq, node, &terms, &inputs[i], sum->signs ? sum->signs[i] : 1);
-    if (outcome != QDQ_DONE || (outcome = align_terms(qdq, node, terms.list, terms.count)) != QDQ_DONE)
+    if (outcome != QDQ_DONE || (outcome = align_terms(qdq, node, &terms)) != QDQ_DONE)
         return outcome;
     qdq_pending_parts(qdq, node, QDQ_SUMMED, terms.list, terms.count, 0, result);
     struct qdq_pending *pending = (struct qdq_pending *)(uintptr_t)result->pending;
