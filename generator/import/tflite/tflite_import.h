@@ -92,6 +92,9 @@ tflite_handler tflite_relu, tflite_relu6, tflite_leaky_relu, tflite_logistic, tf
     tflite_absolute, tflite_function;
 bool tflite_requantise(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result);
 
+/* tflite_select.c */
+tflite_handler tflite_compare, tflite_select;
+
 /* Null where there is none. */
 tflite_handler *tflite_find_handler(int code);
 
