@@ -4,7 +4,8 @@
 #   bin/dory, share/man/man1/dory.1
 #   share/dory/cmake        find_package(dory): dory_add_network and what belongs to it
 #   share/dory/toolchains   for CMAKE_TOOLCHAIN_FILE
-#   share/dory/hal, kernels sources
+#   share/dory/hal, kernels, boards sources
+#   share/dory/scripts      what dory_add_aideck runs
 #   include/dory/cost.h, lib/dory/cost/libdory_cost.so, share/dory/python     what layers cost, for other programs
 #   share/doc/dory
 #
@@ -21,7 +22,7 @@ install(PROGRAMS ${PROJECT_SOURCE_DIR}/generator/cost/python/dory_cost.py ${PROJ
   DESTINATION share/dory/python)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/doryConfig.cmake ${PROJECT_BINARY_DIR}/doryConfigVersion.cmake
   DESTINATION share/dory/cmake)
-foreach(module IN ITEMS DoryArguments DoryFlash DoryGenerator DoryNetwork DoryTarget DoryTest FindGvsoc)
+foreach(module IN ITEMS DoryAideck DoryArguments DoryFlash DoryGenerator DoryNetwork DoryTarget DoryTest FindGvsoc)
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/${module}.cmake DESTINATION share/dory/cmake)
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/outputs.def DESTINATION share/dory/cmake)
@@ -31,8 +32,9 @@ install(FILES ${PROJECT_SOURCE_DIR}/cmake/gvsoc/cpx_peer.cpp DESTINATION share/d
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/gvsoc/python/imp.py DESTINATION share/dory/cmake/gvsoc/python)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/CMakeLists.txt DESTINATION share/dory)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/toolchains DESTINATION share/dory FILES_MATCHING PATTERN "*.cmake")
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/hal ${PROJECT_SOURCE_DIR}/kernels DESTINATION share/dory
-  FILES_MATCHING PATTERN "*.[chS]" PATTERN "*.ld" PATTERN "CMakeLists.txt")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/hal ${PROJECT_SOURCE_DIR}/kernels ${PROJECT_SOURCE_DIR}/boards DESTINATION share/dory
+  FILES_MATCHING PATTERN "*.[chS]" PATTERN "*.ld" PATTERN "CMakeLists.txt" PATTERN "*.h.in")
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/draw_pictures.py DESTINATION share/dory/scripts)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION share/doc/dory FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION share/doc/dory)
 install(FILES ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION share/doc/dory RENAME copyright)

@@ -8,36 +8,35 @@
 #include "packet.h"
 #include "settings.h"
 
-#if MODEL_OUTPUT_BITS == 32
+#if CLASSIFIER_OUTPUT_BITS == 32
 typedef int32_t element;
-#elif MODEL_OUTPUT_BITS == 16 && MODEL_OUTPUT_IS_SIGNED
+#elif CLASSIFIER_OUTPUT_BITS == 16 && CLASSIFIER_OUTPUT_IS_SIGNED
 typedef int16_t element;
-#elif MODEL_OUTPUT_BITS == 16
+#elif CLASSIFIER_OUTPUT_BITS == 16
 typedef uint16_t element;
-#elif MODEL_OUTPUT_BITS == 8 && MODEL_OUTPUT_IS_SIGNED
+#elif CLASSIFIER_OUTPUT_BITS == 8 && CLASSIFIER_OUTPUT_IS_SIGNED
 typedef int8_t element;
-#elif MODEL_OUTPUT_BITS == 8
+#elif CLASSIFIER_OUTPUT_BITS == 8
 typedef uint8_t element;
 #else
 #error "outputs of 8, 16 or 32 bits are read here"
 #endif
 
-#define CLASSES (MODEL_OUTPUT_BYTES / sizeof(element))
+#define CLASSES (CLASSIFIER_OUTPUT_BYTES / sizeof(element))
 static_assert(CLASSES >= 2 && CLASSES <= 256, "a class number is a byte, and one of several");
 
-uint32_t answers_dropped;
 static struct answer answer;
 
-void answer_take(const void *output, uint32_t frame)
+void answer_take(const struct model_outputs *outputs, uint32_t frame)
 {
-    const element *outputs = output;
+    const element *values = (const element *)(const void *)outputs->output;
     unsigned best = 0;
     int is_sure = 1;
     for (unsigned i = 1; i < CLASSES; i++)
-        best = outputs[i] > outputs[best] ? i : best;
+        best = values[i] > values[best] ? i : best;
     for (unsigned i = 0; i < CLASSES; i++)
-        is_sure = is_sure && (i == best || (int64_t)outputs[best] - outputs[i] >= THRESHOLD);
-    answer = (struct answer){(uint8_t)best, (uint8_t)is_sure, (uint16_t)frame, (int32_t)outputs[best]};
+        is_sure = is_sure && (i == best || (int64_t)values[best] - values[i] >= THRESHOLD);
+    answer = (struct answer){(uint8_t)best, (uint8_t)is_sure, (uint16_t)frame, (int32_t)values[best]};
 }
 
 static int print_answer(void)
@@ -54,10 +53,5 @@ static int print_answer(void)
 int answer_send(void)
 {
     int status = cpx_send_app(CPX_STM32, ANSWER_VERSION, &answer, sizeof answer);
-    if (status == DORY_OK && answer.frame % PRINT_EVERY == 0)
-        status = print_answer();
-    if (status != DORY_ERROR_BUSY && status != DORY_ERROR_DEVICE)
-        return status;
-    answers_dropped++; /* an ESP32 that is not there yet, or no more, does not stop the looking */
-    return DORY_OK;
+    return status == DORY_OK && answer.frame % PRINT_EVERY == 0 ? print_answer() : status;
 }

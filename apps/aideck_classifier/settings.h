@@ -1,4 +1,4 @@
-/* What an application around another network changes. */
+/* What an application around another network changes; boards/aideck/options.h has more. */
 #ifndef AIDECK_SETTINGS_H
 #define AIDECK_SETTINGS_H
 
@@ -9,7 +9,7 @@
 
 /* By how much the largest output must exceed the others for an answer to be sure, in units of the network's output. */
 #ifndef THRESHOLD
-#define THRESHOLD (MODEL_OUTPUT_BITS == 8 ? 26 : 1000) /* of 8 bits: a tenth of all */
+#define THRESHOLD (CLASSIFIER_OUTPUT_BITS == 8 ? 26 : 1000) /* of 8 bits: a tenth of all */
 #endif
 
 /* A line on the console for every so many frames; a packet goes to the Crazyflie for each. */
@@ -20,11 +20,6 @@
 /* 1: pictures go to a PC that is connected by Wi-Fi, one after the other, as fast as SPI takes them. */
 #ifndef STREAM
 #define STREAM 1
-#endif
-
-/* How many frames to look at; 0: for ever. */
-#ifndef FRAMES
-#define FRAMES 0
 #endif
 
 #endif

@@ -8,23 +8,22 @@
 #include "packet.h"
 #include "settings.h"
 
-static_assert(MODEL_OUTPUT_BYTES == 4 && MODEL_OUTPUT_BITS == 8, "four numbers of 8 bits: x, y, z and an angle");
+static_assert(POSE_OUTPUT_BYTES == 4 && POSE_OUTPUT_BITS == 8, "four numbers of 8 bits: x, y, z and an angle");
 
-uint32_t answers_dropped;
 static struct pose pose;
 
 static float number(const void *output, unsigned index)
 {
-#if MODEL_OUTPUT_IS_SIGNED
+#if POSE_OUTPUT_IS_SIGNED
     return pose_dequantise_output(((const int8_t *)output)[index]);
 #else
     return pose_dequantise_output(((const uint8_t *)output)[index]);
 #endif
 }
 
-void answer_take(const void *output, uint32_t frame)
+void answer_take(const struct model_outputs *outputs, uint32_t frame)
 {
-    pose = (struct pose){(uint16_t)frame, number(output, 0), number(output, 1), number(output, 2), number(output, 3)};
+    pose = (struct pose){(uint16_t)frame, number(outputs->output, 0), number(outputs->output, 1), number(outputs->output, 2), number(outputs->output, 3)};
 }
 
 /* The C library of firmware prints no fractions: thousandths. */
@@ -39,10 +38,5 @@ static int print_pose(void)
 int answer_send(void)
 {
     int status = cpx_send_app(CPX_STM32, POSE_VERSION, &pose, sizeof pose);
-    if (status == DORY_OK && pose.frame % PRINT_EVERY == 0)
-        status = print_pose();
-    if (status != DORY_ERROR_BUSY && status != DORY_ERROR_DEVICE)
-        return status;
-    answers_dropped++; /* an ESP32 that is not there yet, or no more, does not stop the looking */
-    return DORY_OK;
+    return status == DORY_OK && pose.frame % PRINT_EVERY == 0 ? print_pose() : status;
 }

@@ -76,6 +76,7 @@ static int scale_frame(const uint8_t *frame)
         .result = image,
         .result_width = DIGITS_INPUT_WIDTH,
         .result_height = DIGITS_INPUT_HEIGHT,
+        .pattern = SCALE_GREY,
         .l1 = l1.scaling,
         .l1_bytes = sizeof l1.scaling,
     };
@@ -219,7 +220,8 @@ static int watch_and_report(const char *name, int (*loop)(unsigned count))
 
 static int watch(void)
 {
-    int status = board_open();
+    const struct board_camera camera = {0};
+    int status = board_open(&camera);
     for (unsigned loop = 0; loop < LOOPS && status == DORY_OK; loop++)
         status = watch_and_report("overlapped", overlap_frames);
 #ifdef SHOW_PIXELS

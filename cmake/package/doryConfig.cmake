@@ -1,4 +1,5 @@
-# find_package(dory): the function dory_add_network (DoryNetwork.cmake says how), and the targets
+# find_package(dory): the function dory_add_network (DoryNetwork.cmake says how), dory_add_aideck (DoryAideck.cmake), and the
+# targets
 #
 #   dory::dory     the generator, a program of the build machine
 #   dory::kernels  the layer kernels, compiled in the consumer's build for DORY_TARGET
@@ -27,3 +28,4 @@ if(NOT TARGET dory_hal)
   add_subdirectory("${_dory_root}" "${CMAKE_BINARY_DIR}/dory" EXCLUDE_FROM_ALL)
 endif()
 include("${CMAKE_CURRENT_LIST_DIR}/DoryNetwork.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/DoryAideck.cmake")

@@ -12,6 +12,9 @@
 #include "command/project_template.h"
 #include "emit/emit.h"
 
+/* Of an input's sides, at most: the part of the camera's 324 x 244 pixels that it shows has some pixels then. */
+#define CAMERA_RATIO 30
+
 /* A word of the templates, and what stands in its place. */
 struct replacement {
     const char *word, *text;
@@ -99,6 +102,12 @@ static const char *network_arguments(const struct options *options, const char *
     return text.bytes;
 }
 
+/* For dory_add_aideck. */
+static const char *output_count(const struct network *network, struct arena *arena)
+{
+    return network->output_count > 1 ? arena_format(arena, " OUTPUTS %d", network->output_count) : "";
+}
+
 /* share/dory beside the program's folder, where an installed dory has its CMake files. */
 static const char *find_share(struct arena *arena, struct diagnostics *diagnostics)
 {
@@ -161,9 +170,35 @@ static bool check_names(const struct options *options, struct diagnostics *diagn
     if (!emit_is_identifier(options->name) || !strcmp(options->name, "firmware"))
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
                  "'%s' cannot be the network's name in C and CMake; choose another with --name", options->name);
+    else if (options->board && strcmp(options->board, "ai-deck") != 0)
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "there is no board '%s'; --board takes ai-deck", options->board);
     else if (strpbrk(file, " \t\"\\$;()#"))
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
                  "'%s' has characters that CMake takes for its own; rename the file", file);
+    else
+        return true;
+    return false;
+}
+
+/* A camera gives one picture of bytes, grey or in colours. */
+static bool check_board(const struct options *options, const struct network *network, struct diagnostics *diagnostics)
+{
+    const struct tensor *input = &network->tensors[network->inputs[0]];
+    if (!options->board)
+        return true;
+    if (network->input_count > 1)
+        diagnose(diagnostics, SEVERITY_ERROR, options->model, NULL,
+                 "it has %d inputs, and the camera gives one picture; without --board there is a project for it",
+                 network->input_count);
+    else if (input->bits != 8 || (input->channels != 1 && input->channels != 3))
+        diagnose(diagnostics, SEVERITY_ERROR, options->model, NULL,
+                 "its input has %d channels of %d bits; the camera gives 1 (grey) or 3 (colour) of 8 bits; without --board "
+                 "there is a project for it",
+                 input->channels, input->bits);
+    else if (input->width > CAMERA_RATIO * input->height || input->height > CAMERA_RATIO * input->width)
+        diagnose(diagnostics, SEVERITY_ERROR, options->model, NULL,
+                 "its input of %d x %d pixels has the shape of no picture; without --board there is a project for it",
+                 input->height, input->width);
     else
         return true;
     return false;
@@ -182,17 +217,32 @@ static bool add_project(const struct options *options, const struct network *net
         {"@tensors@", declarations(network, upper, arena)},
         {"@run@", run_arguments(network, arena)},
         {"@output@", port_name("output", 0, network->output_count, arena)},
+        {"@type@", element_type(&network->tensors[network->outputs[0]])},
+        {"@outputs@", output_count(network, arena)},
         {"@share@", share},
         {NULL, NULL},
     };
     bool good = true;
     for (int i = 0; i < project_template_count; i++) {
-        const char *text = fill_in(project_templates[i].text, replacements, arena);
-        good = is_new(options->operands[0], project_templates[i].name, arena, diagnostics) && good;
-        outputs_add(outputs, project_templates[i].name, text, strlen(text));
+        const struct project_template *file = &project_templates[i];
+        if (*file->board && strcmp(file->board, options->board ? options->board : "plain") != 0)
+            continue;
+        const char *text = fill_in(file->text, replacements, arena);
+        good = is_new(options->operands[0], file->name, arena, diagnostics) && good;
+        outputs_add(outputs, file->name, text, strlen(text));
     }
     return good && (!config || add_copy(outputs, options->config, arena, diagnostics)) &&
            add_copy(outputs, options->model, arena, diagnostics);
+}
+
+static void print_next(const struct options *options)
+{
+    printf("%s holds a firmware of '%s'. Next:\n\n    cd %s\n    cmake --preset host\n    cmake --build --preset host\n"
+           "    ctest --preset host\n\nThe presets virt (RISC-V under QEMU) and gap8 do the same for those machines.\n",
+           options->operands[0], options->name, options->operands[0]);
+    if (options->board)
+        printf("For the deck:\n\n    cmake --preset gap8\n    cmake --build --preset gap8 --target firmware_image\n"
+               "    cfloader flash build/gap8/firmware.img deck-bcAI:gap8-fw -w radio://0/80/2M/E7E7E7E7E7\n");
 }
 
 enum exit_status command_new(struct invocation *invocation)
@@ -203,12 +253,11 @@ enum exit_status command_new(struct invocation *invocation)
     struct outputs outputs = {0};
     const char *share = check_names(options, diagnostics) ? find_share(arena, diagnostics) : NULL;
     const struct network *network = share ? model_load(options, arena, diagnostics) : NULL;
-    if (!network || !add_project(options, network, share, &outputs, arena, diagnostics) ||
+    if (!network || !check_board(options, network, diagnostics) ||
+        !add_project(options, network, share, &outputs, arena, diagnostics) ||
         !outputs_commit(&outputs, options->operands[0], arena, diagnostics))
         return EXIT_FAULT;
     if (!terminal_is_quiet())
-        printf("%s holds a firmware of '%s'. Next:\n\n    cd %s\n    cmake --preset host\n    cmake --build --preset host\n"
-               "    ctest --preset host\n\nThe presets virt (RISC-V under QEMU) and gap8 do the same for those machines.\n",
-               options->operands[0], options->name, options->operands[0]);
+        print_next(options);
     return EXIT_DONE;
 }

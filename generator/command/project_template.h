@@ -4,7 +4,8 @@
 #define DORYGEN_PROJECT_TEMPLATE_H
 
 struct project_template {
-    const char *name; /* of the file */
+    const char *board; /* "": of every project; "plain": of those for no board */
+    const char *name;  /* of the file */
     const char *text;
 };
 

@@ -17,8 +17,12 @@ enum {
     MODEL_HIGH = 0x0000,
     MODEL_LOW = 0x0001,
     MODE = 0x0100,
+    ORIENTATION = 0x0101, /* bit 0: mirrored, bit 1: flipped */
     RESET = 0x0103,
     TAKE_OVER = 0x0104, /* what was written counts from the next frame on */
+    EXPOSURE_HIGH = 0x0202, /* in lines */
+    EXPOSURE_LOW = 0x0203,
+    GAIN = 0x0205, /* its logarithm to base 2, from bit 4 on */
     FRAME_LINES_HIGH = 0x0340,
     FRAME_LINES_LOW = 0x0341,
     LINE_CLOCKS_HIGH = 0x0342,
@@ -35,14 +39,17 @@ enum {
 };
 enum { STANDBY = 0, STREAMING = 1 };
 
-/* 30 frames a second of a 6 MHz pixel clock, which is the sensor's own oscillator's: 376 clocks a line, 532 lines a frame.
- */
-static const struct {
+struct setting {
     uint16_t number;
     uint8_t value;
-} settings[] = {
-    {FRAME_LINES_HIGH, 532 >> 8},
-    {FRAME_LINES_LOW, 532 & 0xFF},
+};
+
+/* 30 frames a second of a 6 MHz pixel clock, which is the sensor's own oscillator's: 376 clocks a line, 532 lines a frame.
+ */
+#define FRAME_LINES 532
+static const struct setting settings[] = {
+    {FRAME_LINES_HIGH, FRAME_LINES >> 8},
+    {FRAME_LINES_LOW, FRAME_LINES & 0xFF},
     {LINE_CLOCKS_HIGH, 376 >> 8},
     {LINE_CLOCKS_LOW, 376 & 0xFF},
     {SKIP_COLUMNS, 1},
@@ -150,12 +157,41 @@ static int check_model(void)
     return DORY_ERROR_DEVICE;
 }
 
-static int write_settings(void)
+#define COUNT(ARRAY) (sizeof(ARRAY) / sizeof((ARRAY)[0]))
+
+static int write_settings(const struct setting *values, unsigned count)
 {
-    int status = gap8_camera_write(RESET, 1);
-    for (unsigned i = 0; i < sizeof settings / sizeof settings[0] && status == DORY_OK; i++)
-        status = gap8_camera_write(settings[i].number, settings[i].value);
+    int status = DORY_OK;
+    for (unsigned i = 0; i < count && status == DORY_OK; i++)
+        status = gap8_camera_write(values[i].number, values[i].value);
     return status;
+}
+
+int gap8_camera_orient(int is_mirrored, int is_flipped)
+{
+    const struct setting values[] = {{ORIENTATION, (uint8_t)((is_mirrored ? 1 : 0) | (is_flipped ? 2 : 0))}, {TAKE_OVER, 1}};
+    return write_settings(values, COUNT(values));
+}
+
+int gap8_camera_expose(uint32_t lines, uint32_t gain)
+{
+    uint32_t logarithm = 0;
+    while (logarithm < 3 && 1u << logarithm < gain)
+        logarithm++;
+    if (lines == 0) {
+        const struct setting automatic[] = {{AUTO_EXPOSURE, 1}, {TAKE_OVER, 1}};
+        return write_settings(automatic, COUNT(automatic));
+    }
+    if (lines < 2 || lines > FRAME_LINES - 2 || 1u << logarithm != gain)
+        return DORY_ERROR_ARGUMENT;
+    const struct setting values[] = {
+        {AUTO_EXPOSURE, 0},
+        {EXPOSURE_HIGH, (uint8_t)(lines >> 8)},
+        {EXPOSURE_LOW, (uint8_t)lines},
+        {GAIN, (uint8_t)(logarithm << 4)},
+        {TAKE_OVER, 1},
+    };
+    return write_settings(values, COUNT(values));
 }
 
 static void set_up_interfaces(void)
@@ -174,7 +210,9 @@ int gap8_camera_open(enum gap8_camera_board board)
     set_up_interfaces();
     int status = check_model();
     if (status == DORY_OK)
-        status = write_settings();
+        status = gap8_camera_write(RESET, 1);
+    if (status == DORY_OK)
+        status = write_settings(settings, COUNT(settings));
     return status ? status : gap8_camera_write(MODE, STREAMING);
 }
 

@@ -9,8 +9,10 @@ enum { LARGEST_WIDTH = 324, LARGEST_HEIGHT = 257, L1_BYTES = 24 * 1024, GUARD = 
 
 static uint32_t l1[L1_BYTES / 4] DORY_L1;
 static uint8_t picture[LARGEST_WIDTH * LARGEST_HEIGHT] DORY_L2;
-static uint8_t result[96 * 96 + 1] DORY_L2;
+static uint8_t result[130 * 100 * 3 + 1] DORY_L2;
 static struct scale scale DORY_L2;
+static enum scale_pattern pattern; /* of the cases to come, and the bits that they flip */
+static uint8_t flips;
 
 static void fill_picture(uint32_t seed)
 {
@@ -29,18 +31,38 @@ static uint32_t overlap(uint32_t at, uint32_t index, uint32_t source, uint32_t t
     return smaller((at + 1) * target, (index + 1) * source) - larger(at * target, index * source);
 }
 
-static uint8_t expected(uint32_t row, uint32_t column)
+/* The weighted sum of one pixel of each cell, its row and column in there, over an area; cells of one pixel are the picture. */
+static uint64_t sum_area(uint32_t row, uint32_t column, uint32_t cell, uint32_t cell_row, uint32_t cell_column)
 {
-    uint64_t sum = 0, area = (uint64_t)scale.width * scale.height;
-    for (uint32_t y = row * scale.height / scale.result_height; y * scale.result_height < (row + 1) * scale.height; y++) {
-        uint32_t down = overlap(y, row, scale.height, scale.result_height);
-        for (uint32_t x = column * scale.width / scale.result_width; x * scale.result_width < (column + 1) * scale.width;
-             x++) {
-            uint32_t across = overlap(x, column, scale.width, scale.result_width);
-            sum += (uint64_t)scale.picture[y * scale.picture_stride + x] * down * across;
+    const uint32_t width = scale.width / cell, height = scale.height / cell;
+    uint64_t sum = 0;
+    for (uint32_t y = row * height / scale.result_height; y * scale.result_height < (row + 1) * height; y++) {
+        uint32_t down = overlap(y, row, height, scale.result_height);
+        for (uint32_t x = column * width / scale.result_width; x * scale.result_width < (column + 1) * width; x++) {
+            uint32_t across = overlap(x, column, width, scale.result_width);
+            size_t at = (size_t)(y * cell + cell_row) * scale.picture_stride + x * cell + cell_column;
+            sum += (uint64_t)scale.picture[at] * down * across;
         }
     }
-    return (uint8_t)((2 * sum + area) / (2 * area));
+    return sum;
+}
+
+static uint8_t round_mean(uint64_t sum, uint64_t area) { return (uint8_t)((2 * sum + area) / (2 * area)) ^ scale.flips; }
+
+/* Of grey, or of colour 0, 1, 2: red, green, blue. Where red is in a cell, by the patterns' names. */
+static uint8_t expected(uint32_t row, uint32_t column, uint32_t colour)
+{
+    static const char names[][5] = {"RGGB", "GRBG", "GBRG", "BGGR"};
+    uint64_t sum = 0, count = 0;
+    if (scale.pattern == SCALE_GREY)
+        return round_mean(sum_area(row, column, 1, 0, 0), (uint64_t)scale.width * scale.height);
+    for (uint32_t i = 0; i < 4; i++) {
+        if (names[scale.pattern][i] != "RGB"[colour])
+            continue;
+        sum += sum_area(row, column, 2, i / 2, i % 2);
+        count += (uint64_t)scale.width * scale.height / 4;
+    }
+    return round_mean(sum, count);
 }
 
 static int run(uint32_t left, uint16_t width, uint16_t height, uint16_t result_width, uint16_t result_height)
@@ -53,6 +75,8 @@ static int run(uint32_t left, uint16_t width, uint16_t height, uint16_t result_w
         .height = height,
         .result_width = result_width,
         .result_height = result_height,
+        .pattern = pattern,
+        .flips = flips,
         .l1 = l1,
         .l1_bytes = sizeof l1,
         .status = -1,
@@ -71,12 +95,12 @@ static void check(uint32_t left, uint16_t width, uint16_t height, uint16_t resul
 {
     int status = run(left, width, height, result_width, result_height);
     EXPECT_OF_SCALE(status == DORY_OK, "status", status);
-    uint32_t wrong = 0;
+    uint32_t wrong = 0, channels = pattern == SCALE_GREY ? 1 : 3;
     for (uint32_t row = 0; row < result_height; row++)
-        for (uint32_t column = 0; column < result_width; column++)
-            wrong += result[row * result_width + column] != expected(row, column);
+        for (uint32_t value = 0; value < channels * result_width; value++)
+            wrong += result[row * channels * result_width + value] != expected(row, value / channels, value % channels);
     EXPECT_OF_SCALE(wrong == 0, "pixels that differ:", (int)wrong);
-    EXPECT_OF_SCALE(result[result_width * result_height] == GUARD, "written behind the result", 0);
+    EXPECT_OF_SCALE(result[channels * result_width * result_height] == GUARD, "written behind the result", 0);
 }
 
 static void refuse(uint16_t width, uint16_t height, uint16_t result_width, uint16_t result_height, int expected_status)
@@ -86,9 +110,9 @@ static void refuse(uint16_t width, uint16_t height, uint16_t result_width, uint1
     EXPECT_OF_SCALE(result[0] == GUARD, "refused, and written", 0);
 }
 
-static int test(void)
+static void test_grey(void)
 {
-    fill_picture(1);
+    pattern = SCALE_GREY;
     check(40, 244, 244, 8, 8);
     check(0, 324, 244, 96, 96);
     check(0, 44, 257, 1, 1);
@@ -97,17 +121,53 @@ static int test(void)
     check(0, 4, 1, 4, 1);
     check(5, 32, 16, 32, 16);
     check(0, 64, 64, 33, 63);
-    memset(picture, 255, sizeof picture);
-    check(0, 40, 257, 11, 2);
+    check(0, 64, 40, 97, 95); /* larger */
+    check(2, 8, 4, 8, 5);
+    flips = 0x80;
+    check(0, 100, 64, 50, 50);
+    flips = 0;
+}
+
+static void test_colours(void)
+{
+    for (pattern = SCALE_RGGB; pattern < SCALE_GREY; pattern++) {
+        check(40, 244, 244, 130, 100);
+        check(2, 64, 48, 33, 7);
+        check(0, 4, 2, 3, 5);
+        flips = 0x80;
+        check(0, 20, 16, 10, 8);
+        flips = 0;
+    }
+    pattern = SCALE_RGGB;
+    refuse(4, 3, 1, 1, DORY_ERROR_ARGUMENT);
+    refuse(324, 244, 1, 1, DORY_ERROR_L1_TOO_SMALL);
+    pattern = SCALE_GREY + 1;
+    refuse(4, 4, 1, 1, DORY_ERROR_ARGUMENT);
+}
+
+static void test_errors(void)
+{
+    pattern = SCALE_GREY;
     refuse(6, 4, 1, 1, DORY_ERROR_ARGUMENT);
     refuse(0, 4, 1, 1, DORY_ERROR_ARGUMENT);
     refuse(4, 0, 1, 1, DORY_ERROR_ARGUMENT);
     refuse(4, 4, 0, 4, DORY_ERROR_ARGUMENT);
     refuse(4, 4, 4, 0, DORY_ERROR_ARGUMENT);
-    refuse(4, 4, 8, 4, DORY_ERROR_ARGUMENT);
-    refuse(4, 4, 4, 5, DORY_ERROR_ARGUMENT);
     refuse(4, 258, 1, 1, DORY_ERROR_ARGUMENT);
     refuse(324, 244, 1, 1, DORY_ERROR_L1_TOO_SMALL);
+}
+
+static int test(void)
+{
+    fill_picture(1);
+    test_grey();
+    test_colours();
+    memset(picture, 255, sizeof picture); /* the largest sums of all */
+    pattern = SCALE_GREY;
+    check(0, 40, 257, 11, 2);
+    pattern = SCALE_BGGR;
+    check(0, 40, 256, 11, 2);
+    test_errors();
     return expect_result("camera: scale") ? DORY_ERROR_MISMATCH : DORY_OK;
 }
 

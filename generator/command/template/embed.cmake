@@ -1,14 +1,16 @@
 # Writes project_template.c, in which the files of this folder are strings; see ../project_template.h.
 set(project_template ${CMAKE_CURRENT_BINARY_DIR}/project_template.c)
 set(project_template_entries "")
-foreach(name IN ITEMS CMakeLists.txt main.c CMakePresets.json)
-  set(file ${CMAKE_CURRENT_LIST_DIR}/${name}.in)
+foreach(path IN ITEMS CMakePresets.json plain/CMakeLists.txt plain/main.c ai-deck/CMakeLists.txt ai-deck/answer.c ai-deck/settings.h)
+  set(file ${CMAKE_CURRENT_LIST_DIR}/${path}.in)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(READ ${file} text)
   string(REPLACE "\\" "\\\\" text "${text}")
   string(REPLACE "\"" "\\\"" text "${text}")
   string(REPLACE "\n" "\\n\"\n     \"" text "${text}")
-  string(APPEND project_template_entries "    {\"${name}\",\n     \"${text}\"},\n")
+  cmake_path(GET path FILENAME name)
+  cmake_path(GET path PARENT_PATH board)
+  string(APPEND project_template_entries "    {\"${board}\", \"${name}\",\n     \"${text}\"},\n")
 endforeach()
 file(WRITE ${project_template}.new
 "/* Written by CMake from generator/command/template. */

@@ -48,6 +48,13 @@ int gap8_camera_wait(void) __attribute__((warn_unused_result));
 /* The sensor rests, captures under way are given up. */
 int gap8_camera_close(void) __attribute__((warn_unused_result));
 
+/* Between open and close; counts from the next frame on. Mirrored: left and right change places; flipped: above and below. */
+int gap8_camera_orient(int is_mirrored, int is_flipped) __attribute__((warn_unused_result));
+
+/* Exposure by hand: each row takes in light for `lines` (2 to 530) of a frame's 532 lines, 63 us each; `gain`: 1, 2, 4 or 8.
+ * 0 lines: automatic again. DORY_ERROR_ARGUMENT: other numbers. */
+int gap8_camera_expose(uint32_t lines, uint32_t gain) __attribute__((warn_unused_result));
+
 /* A register of the sensor. DORY_ERROR_DEVICE: the I2C controller does not come to an end. */
 int gap8_camera_read(uint16_t sensor_register, uint8_t *value) __attribute__((warn_unused_result));
 int gap8_camera_write(uint16_t sensor_register, uint8_t value) __attribute__((warn_unused_result));

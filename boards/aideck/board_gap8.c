@@ -14,10 +14,15 @@ static_assert(BOARD_WIDTH == GAP8_CAMERA_WIDTH && BOARD_HEIGHT == GAP8_CAMERA_HE
 
 static char line[160] __attribute__((aligned(4))); /* in L2: the uDMA reads it */
 
-int board_open(void)
+int board_open(const struct board_camera *camera)
 {
     int status = gap8_uart_open(BAUD);
-    return status ? status : gap8_camera_open(GAP8_CAMERA_AI_DECK);
+    status = status ? status : gap8_camera_open(GAP8_CAMERA_AI_DECK);
+    if (status == DORY_OK && (camera->mirrors || camera->flips))
+        status = gap8_camera_orient(camera->mirrors, camera->flips);
+    if (status == DORY_OK && camera->exposure_lines)
+        status = gap8_camera_expose(camera->exposure_lines, camera->gain);
+    return status;
 }
 
 int board_close(void)

@@ -1,8 +1,8 @@
 /* Camera, network, answer to the Crazyflie; pictures to a PC by Wi-Fi.
  *
  * The camera's uDMA fills one buffer while the network has what another one held; a third one holds the picture that is on
- * its way to the PC. The answer to the frame before goes out while the network runs. What changes with the network is in
- * settings.h. */
+ * its way to the PC. The answer to the frame before goes out while the network runs. What changes with the network is the
+ * application's: settings.h, and answer_take and answer_send of answer.h. */
 #include <stdio.h>
 
 #include "answer.h"
@@ -12,7 +12,7 @@
 #include "dory/hal.h"
 #include "input.h"
 #include "model.h"
-#include "settings.h"
+#include "options.h"
 
 enum { BUFFERS = STREAM ? 3 : 2, SENDS = 12, RECEIVES = 1, PAUSE_CYCLES = 10000 };
 
@@ -24,13 +24,13 @@ static union {
 static uint8_t l2[MODEL_L2_BYTES] DORY_L2;
 static uint8_t buffers[BUFFERS][BOARD_BYTES] DORY_L2;
 static uint8_t cpx_frames[CPX_FRAMES_BYTES(SENDS + RECEIVES)] DORY_L2;
-static uint8_t output[MODEL_OUTPUT_BYTES] DORY_L2;
+static struct model_outputs outputs DORY_L2;
 static struct dory_job job DORY_FC;
 
 static uint8_t *captures[2]; /* under way, by the frame's number */
 static uint8_t *spare;       /* the buffer that neither camera nor network has; null: the picture's */
 static struct cpx_picture picture;
-static unsigned pictures;
+static unsigned pictures, answers_dropped;
 
 static struct {
     uint32_t capture, input, run, start, end; /* start, end: when the first and the last frame came */
@@ -93,7 +93,7 @@ static int start_network(const uint8_t *input)
         .l2_bytes = sizeof l2,
         .flash_address = hal_flash_address(model_weights),
     };
-    return model_start(&job, &network, input, output);
+    return model_start(&job, &network, input, &outputs);
 }
 
 /* The network's driver shares the controller's cache with what runs here: a loop of few lines leaves it the rest. */
@@ -121,6 +121,16 @@ static int capture_into(unsigned number, uint8_t *buffer)
     return board_start_capture(buffer);
 }
 
+/* An ESP32 that is not there yet, or no more, does not stop the looking. */
+static int send_answer(void)
+{
+    int status = answer_send();
+    if (status != DORY_ERROR_BUSY && status != DORY_ERROR_DEVICE)
+        return status;
+    answers_dropped++;
+    return DORY_OK;
+}
+
 /* Once the network's input is made, the frame's buffer is free for the camera, or the PC. */
 static int look_at_frame(unsigned number)
 {
@@ -136,11 +146,11 @@ static int look_at_frame(unsigned number)
     status = status ? status : capture_into(number, send_or_reuse(frame));
     status = status ? status : start_network(input);
     if (status == DORY_OK && number > 0)
-        status = answer_send();
+        status = send_answer();
     int ran = await_network();
     add_time(&cycles.run, &since);
     if (ran == DORY_OK)
-        answer_take(output, number);
+        answer_take(&outputs, number);
     return status ? status : ran;
 }
 
@@ -150,9 +160,9 @@ static int look(void)
     spare = STREAM ? buffers[BUFFERS - 1] : NULL;
     int status = capture_into(0, buffers[0]);
     status = status ? status : capture_into(1, buffers[1]);
-    for (; status == DORY_OK && (FRAMES == 0 || number < FRAMES); number++)
+    for (; status == DORY_OK && (FRAMES == 0 || number != FRAMES); number++)
         status = look_at_frame(number);
-    return status ? status : answer_send();
+    return status ? status : send_answer();
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -162,7 +172,7 @@ static void report(void)
     unsigned all = (unsigned)(cycles.end - cycles.start), frames = FRAMES ? FRAMES : 1;
     printf("cycles a frame: capture %u, input %u, run %u; %u pictures to the PC, %u answers dropped\n",
            (unsigned)cycles.capture / frames, (unsigned)cycles.input / frames, (unsigned)cycles.run / frames, pictures,
-           (unsigned)answers_dropped);
+           answers_dropped);
     if (board_hertz() > 0 && all > 0 && frames > 1) {
         unsigned rate = (unsigned)((uint64_t)(frames - 1) * 100 * board_hertz() / all);
         printf("%u.%02u frames a second\n", rate / 100, rate % 100);
@@ -172,8 +182,9 @@ static void report(void)
 static int watch(void)
 {
     const struct cpx_memory memory = {.frames = cpx_frames, .send_count = SENDS, .receive_count = RECEIVES, .is_deaf = 1};
+    const struct board_camera camera = {CAMERA_MIRRORS, CAMERA_FLIPS, CAMERA_EXPOSURE_LINES, CAMERA_GAIN};
     int status = cpx_open(&memory);
-    status = status ? status : board_open();
+    status = status ? status : board_open(&camera);
     status = status ? status : look();
     int sent = cpx_close();
     int closed = board_close();

@@ -10,7 +10,11 @@ extern const uint8_t pictures[]; /* in flash */
 static unsigned started, awaited;
 static uint8_t *frames[2]; /* of the captures under way, by number */
 
-int board_open(void) { return DORY_OK; }
+int board_open(const struct board_camera *camera)
+{
+    (void)camera;
+    return DORY_OK;
+}
 
 int board_close(void) { return DORY_OK; }
 

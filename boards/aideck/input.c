@@ -11,22 +11,20 @@ static uint8_t image[MODEL_INPUT_BYTES] DORY_L2;
 #endif
 
 /* Signed networks take a pixel less 128. */
-#define SIGN (MODEL_INPUT_IS_SIGNED ? 0x80808080u : 0u)
+#define FLIPS (MODEL_INPUT_IS_SIGNED ? 0x80 : 0)
 
 static struct copy {
     const uint32_t *from;
     uint32_t *to;
 } copy; /* in L2, where the cluster reaches it */
 
-/* Words by turns; what is behind the last one. Every core its part: the controller alone would take ten times as long. */
+/* Words by turns. Every core its part: the controller alone would take ten times as long. */
 static void copy_pixels(void *argument)
 {
+    static_assert(BOARD_BYTES % 4 == 0, "nothing is left behind the last word");
     const struct copy *pixels = argument;
-    const uint32_t words = MODEL_INPUT_BYTES / 4;
-    for (uint32_t i = hal_core_id(); i < words; i += hal_core_count())
-        pixels->to[i] = pixels->from[i] ^ SIGN;
-    for (uint32_t i = 4 * words; i < MODEL_INPUT_BYTES && hal_core_id() == 0; i++)
-        ((uint8_t *)pixels->to)[i] = ((const uint8_t *)pixels->from)[i] ^ (uint8_t)SIGN;
+    for (uint32_t i = hal_core_id(); i < BOARD_BYTES / 4; i += hal_core_count())
+        pixels->to[i] = pixels->from[i] ^ FLIPS * 0x01010101u;
 }
 
 static int copy_frame(const uint8_t *frame, uint8_t *to)
@@ -39,13 +37,15 @@ static int scale_frame(const uint8_t *frame, uint32_t *l1, uint8_t *to)
 {
     static struct scale scale; /* as above */
     scale = (struct scale){
-        .picture = frame + (BOARD_HEIGHT - PART_HEIGHT) / 2 * BOARD_WIDTH + (BOARD_WIDTH - PART_WIDTH) / 2,
+        .picture = frame + (size_t)PART_TOP * BOARD_WIDTH + PART_LEFT,
         .picture_stride = BOARD_WIDTH,
         .width = PART_WIDTH,
         .height = PART_HEIGHT,
         .result = to,
         .result_width = MODEL_INPUT_WIDTH,
         .result_height = MODEL_INPUT_HEIGHT,
+        .pattern = INPUT_PATTERN,
+        .flips = FLIPS,
         .l1 = l1,
         .l1_bytes = INPUT_L1_BYTES,
     };
@@ -58,8 +58,5 @@ int input_prepare(const uint8_t *frame, uint32_t *l1, uint8_t *network_l2, const
     uint8_t *place = IMAGE(network_l2);
     (void)network_l2;
     *input = place;
-    if (INPUT_IS_FRAME)
-        return copy_frame(frame, place);
-    int status = scale_frame(frame, l1, place);
-    return status == DORY_OK && MODEL_INPUT_IS_SIGNED ? copy_frame(place, place) : status;
+    return INPUT_IS_FRAME ? copy_frame(frame, place) : scale_frame(frame, l1, place);
 }
