@@ -76,6 +76,7 @@ static int scale_frame(const uint8_t *frame)
         .result = image,
         .result_width = DIGITS_INPUT_WIDTH,
         .result_height = DIGITS_INPUT_HEIGHT,
+        .rows = DIGITS_INPUT_HEIGHT,
         .pattern = SCALE_GREY,
         .l1 = l1.scaling,
         .l1_bytes = sizeof l1.scaling,

@@ -29,8 +29,8 @@ static_assert((MODEL_INPUT_CHANNELS == 1 || MODEL_INPUT_CHANNELS == 3) && MODEL_
 
 static_assert(INPUT_IS_FRAME || (PART_WIDTH > 0 && PART_HEIGHT > 0), "the input has the shape of no picture");
 
-/* Makes the network's input of a frame, whose buffer is free then, mostly in the network's L2 buffer. `l1` is free:
- * INPUT_L1_BYTES. */
+/* Makes the network's input of a frame, whose buffer is free then, where the network reads it: in its L2 buffer, or in RAM,
+ * some rows at a time; then *input is null. `l1` is free: INPUT_L1_BYTES. */
 int input_prepare(const uint8_t *frame, uint32_t *l1, uint8_t *network_l2, const uint8_t **input);
 
 #endif

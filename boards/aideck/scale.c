@@ -81,7 +81,7 @@ static int store_row(const struct scale *scale, const struct work *work, uint32_
 {
     const struct hal_dma_copy copy = {
         .local = work->rows[row % 2],
-        .external = scale->result + (size_t)row * work->values,
+        .external = scale->result + (size_t)(row - scale->first_row) * work->values,
         .run_bytes = work->values,
         .runs = 1,
         .planes = 1,
@@ -90,13 +90,15 @@ static int store_row(const struct scale *scale, const struct work *work, uint32_
     return hal_dma_copy(ticket, &copy);
 }
 
+static uint32_t last_row(const struct scale *scale) { return scale->first_row + scale->rows - 1u; }
+
 /* What goes on beside the work on a row: the band of the next one comes, the row before goes. */
 static int start_copies(const struct scale *scale, const struct work *work, uint32_t row, hal_dma_ticket *ticket)
 {
     int status = hal_dma_open(ticket);
-    if (status == DORY_OK && row + 1 < scale->result_height)
+    if (status == DORY_OK && row < last_row(scale))
         status = fetch_band(scale, work, row + 1, *ticket);
-    if (status == DORY_OK && row > 0)
+    if (status == DORY_OK && row > scale->first_row)
         status = store_row(scale, work, row - 1, *ticket);
     return status;
 }
@@ -189,6 +191,8 @@ static int check(const struct scale *scale)
         return DORY_ERROR_ARGUMENT;
     if (scale->pattern > SCALE_GREY || scale->result_width == 0 || scale->result_height == 0)
         return DORY_ERROR_ARGUMENT;
+    if (scale->rows == 0 || scale->first_row + scale->rows > scale->result_height)
+        return DORY_ERROR_ARGUMENT;
     uint32_t l1_bytes = SCALE_L1_OF(width, height, scale->result_width, scale->result_height, cell);
     return scale->l1_bytes < l1_bytes ? DORY_ERROR_L1_TOO_SMALL : DORY_OK;
 }
@@ -196,7 +200,7 @@ static int check(const struct scale *scale)
 static int fetch_first_band(const struct scale *scale, const struct work *work, hal_dma_ticket *ticket)
 {
     int status = hal_dma_open(ticket);
-    return status ? status : fetch_band(scale, work, 0, *ticket);
+    return status ? status : fetch_band(scale, work, scale->first_row, *ticket);
 }
 
 static int store_last_row(const struct scale *scale, const struct work *work)
@@ -204,7 +208,7 @@ static int store_last_row(const struct scale *scale, const struct work *work)
     hal_dma_ticket ticket;
     int status = hal_dma_open(&ticket);
     if (status == DORY_OK)
-        status = store_row(scale, work, scale->result_height - 1u, ticket);
+        status = store_row(scale, work, last_row(scale), ticket);
     int waited = hal_dma_wait(ticket);
     return status ? status : waited;
 }
@@ -215,7 +219,7 @@ static void scale_rows(struct scale *scale)
     hal_dma_ticket ticket = 0;
     int leads = hal_core_id() == 0;
     int status = leads ? fetch_first_band(scale, &work, &ticket) : DORY_OK;
-    for (uint32_t row = 0; row < scale->result_height; row++) {
+    for (uint32_t row = scale->first_row; row <= last_row(scale); row++) {
         if (leads) {
             int waited = hal_dma_wait(ticket);
             status = status ? status : waited;

@@ -18,6 +18,7 @@ struct scale {
     uint32_t picture_stride;
     uint16_t width, height; /* of the part; width a multiple of 4, height at most SCALE_HEIGHT_LIMIT, of cells even */
     uint16_t result_width, result_height;
+    uint16_t first_row, rows; /* of the result those that are made, and lie at `result` */
     enum scale_pattern pattern;
     uint8_t flips;     /* bits of each value of the result: 0x80 for a network that takes a pixel less 128 */
     uint32_t *l1;      /* in L1 */

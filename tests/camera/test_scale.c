@@ -75,6 +75,7 @@ static int run(uint32_t left, uint16_t width, uint16_t height, uint16_t result_w
         .height = height,
         .result_width = result_width,
         .result_height = result_height,
+        .rows = result_height,
         .pattern = pattern,
         .flips = flips,
         .l1 = l1,
@@ -84,6 +85,20 @@ static int run(uint32_t left, uint16_t width, uint16_t height, uint16_t result_w
     memset(result, GUARD, sizeof result);
     int status = hal_cluster_run(scale_area, &scale);
     return status ? status : scale.status;
+}
+
+/* Of the last result some rows once more, which must be the same. */
+static void check_rows(uint16_t first, uint16_t rows)
+{
+    static uint8_t again[96 * 96] DORY_L2;
+    scale.result = again;
+    scale.first_row = first;
+    scale.rows = rows;
+    memset(again, GUARD, sizeof again);
+    int status = hal_cluster_run(scale_area, &scale);
+    size_t row_bytes = (size_t)scale.result_width * (pattern == SCALE_GREY ? 1 : 3), bytes = rows * row_bytes;
+    EXPECT(status == DORY_OK && scale.status == DORY_OK, "%u rows from %u: status %d", rows, first, scale.status);
+    EXPECT(!memcmp(again, result + first * row_bytes, bytes) && again[bytes] == GUARD, "%u rows from %u differ", rows, first);
 }
 
 /* All that is known of the case at hand. */
@@ -115,6 +130,8 @@ static void test_grey(void)
     pattern = SCALE_GREY;
     check(40, 244, 244, 8, 8);
     check(0, 324, 244, 96, 96);
+    check_rows(31, 40);
+    check_rows(95, 1);
     check(0, 44, 257, 1, 1);
     check(3, 100, 257, 7, 31);
     check(1, 20, 13, 7, 5);
@@ -133,6 +150,7 @@ static void test_colours(void)
     for (pattern = SCALE_RGGB; pattern < SCALE_GREY; pattern++) {
         check(40, 244, 244, 130, 100);
         check(2, 64, 48, 33, 7);
+        check_rows(2, 4);
         check(0, 4, 2, 3, 5);
         flips = 0x80;
         check(0, 20, 16, 10, 8);
@@ -154,6 +172,10 @@ static void test_errors(void)
     refuse(4, 4, 0, 4, DORY_ERROR_ARGUMENT);
     refuse(4, 4, 4, 0, DORY_ERROR_ARGUMENT);
     refuse(4, 258, 1, 1, DORY_ERROR_ARGUMENT);
+    scale.height = 4;
+    scale.first_row = 1;
+    hal_cluster_run(scale_area, &scale);
+    EXPECT(scale.status == DORY_ERROR_ARGUMENT, "a row behind the last one: status %d", scale.status);
     refuse(324, 244, 1, 1, DORY_ERROR_L1_TOO_SMALL);
 }
 
