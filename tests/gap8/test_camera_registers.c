@@ -38,6 +38,40 @@ static void fill_memory(void)
     write(0x0001, 0xB0); /* the sensor's model */
 }
 
+static void test_orientation(void)
+{
+    static const struct {
+        int mirrors, flips;
+    } cases[] = {{1, 0}, {0, 1}, {1, 1}, {0, 0}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        write(0x0104, FILL);
+        EXPECT_EQUAL(gap8_camera_orient(cases[i].mirrors, cases[i].flips), DORY_OK);
+        EXPECT_EQUAL(read(0x0101), cases[i].mirrors + 2 * cases[i].flips);
+        EXPECT_EQUAL(read(0x0104), 1); /* taken over */
+    }
+}
+
+static void test_exposure(void)
+{
+    static const uint8_t gains[] = {1, 2, 4, 8};
+    for (uint8_t i = 0; i < sizeof gains; i++) {
+        write(0x0104, FILL);
+        EXPECT_EQUAL(gap8_camera_expose(300, gains[i]), DORY_OK);
+        EXPECT_EQUAL(read(0x2100), 0); /* not automatic */
+        EXPECT_EQUAL(read(0x0202) << 8 | read(0x0203), 300);
+        EXPECT_EQUAL(read(0x0205), i << 4);
+        EXPECT_EQUAL(read(0x0104), 1);
+    }
+    EXPECT_EQUAL(gap8_camera_expose(1, 1), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(gap8_camera_expose(531, 1), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(gap8_camera_expose(300, 0), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(gap8_camera_expose(300, 3), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(gap8_camera_expose(300, 16), DORY_ERROR_ARGUMENT);
+    EXPECT_EQUAL(read(0x0202) << 8 | read(0x0203), 300);
+    EXPECT_EQUAL(gap8_camera_expose(0, 1), DORY_OK);
+    EXPECT_EQUAL(read(0x2100), 1);
+}
+
 int main(void)
 {
     EXPECT_EQUAL(gap8_camera_open(GAP8_CAMERA_AI_DECK), DORY_ERROR_DEVICE); /* the memory is no HM01B0 yet */
@@ -47,6 +81,8 @@ int main(void)
         EXPECT_EQUAL(read(expected[i].number), expected[i].value);
         EXPECT_EQUAL(read((uint16_t)(expected[i].number ^ 0x8000)), FILL);
     }
+    test_orientation();
+    test_exposure();
     EXPECT_EQUAL(gap8_camera_close(), DORY_OK);
     EXPECT_EQUAL(read(0x0100), 0); /* standby */
     return expect_result("GAP8: camera registers");
