@@ -26,7 +26,6 @@ struct generation {
     const struct options *options;
     struct target target;
     struct network *network;
-    struct described_layer *described; /* by layer, for --dump=describe */
     struct plan plan;
     struct assembled assembled;
     struct expected expected;
@@ -65,18 +64,6 @@ static bool pass_shrink(struct generation *run)
 {
     run->network = model_shrink(run->network, run->options, run->arena);
     return channels_check(run->network, run->diagnostics);
-}
-
-/* The planner describes layers itself, more than once: what this pass makes is for --dump alone. */
-static bool pass_describe(struct generation *run)
-{
-    bool good = true;
-    if (!run->options->dump || strcmp(run->options->dump, "describe") != 0)
-        return true;
-    run->described = arena_array(run->arena, struct described_layer, (size_t)run->network->layer_count);
-    for (int i = 0; i < run->network->layer_count; i++)
-        good = describe_layer(run->network, i, &run->described[i], run->arena, run->diagnostics) && good;
-    return good;
 }
 
 static bool pass_plan(struct generation *run)
@@ -142,36 +129,20 @@ static bool pass_write(struct generation *run)
     return outputs_commit(&run->outputs, options_folder(run->options), run->arena, run->diagnostics);
 }
 
-static void dump_network(struct generation *run) { network_print(stdout, run->arena, run->network); }
-
 /* A view of the plan, by one of plan_views.h or plan_text.h. */
-static void print_view(struct generation *run, void (*view)(struct text *text, const struct plan *plan))
+static bool print_plan(struct generation *run, void (*view)(struct text *text, const struct plan *plan))
 {
     struct text text = {.arena = run->arena};
     view(&text, &run->plan);
     fputs(text.bytes, stdout);
+    return true;
 }
-
-static void dump_layers(struct generation *run)
-{
-    struct text text = {.arena = run->arena};
-    plan_view_layers(&text, run->network, run->described);
-    fputs(text.bytes, stdout);
-}
-
-static void dump_plan(struct generation *run) { print_view(run, plan_text); }
-static void dump_tiles(struct generation *run) { print_view(run, plan_view_tiles); }
-static void dump_decision(struct generation *run) { print_view(run, plan_view_decision); }
-static void dump_schedule(struct generation *run) { print_view(run, plan_view_schedule); }
-static void dump_places(struct generation *run) { print_view(run, plan_view_places); }
-static void dump_layout(struct generation *run) { print_view(run, plan_text_layout); }
 
 static bool pass_table(struct generation *run)
 {
-    if (run->options->json)
-        fputs(report_plan_json(&run->plan, run->options->clock_mhz, run->arena), stdout);
-    else
-        print_view(run, plan_report);
+    if (!run->options->json)
+        return print_plan(run, plan_report);
+    fputs(report_plan_json(&run->plan, run->options->clock_mhz, run->arena), stdout);
     return true;
 }
 
@@ -179,30 +150,65 @@ enum { ANY = COMMAND_GENERATE | COMMAND_REPORT | COMMAND_PLAN };
 
 static const struct pass {
     const char *name;
-    bool (*run)(struct generation *run);  /* null: a view of what the pass in front did */
-    void (*dump)(struct generation *run); /* null: no result of its own */
-    unsigned commands;                    /* that need it */
+    bool (*run)(struct generation *run);
+    unsigned commands; /* that need it */
 } passes[] = {
-    {"import", pass_import, dump_network, ANY}, /* read_onnx, too */
-    {"range", pass_range, dump_network, ANY},
-    {"shrink", pass_shrink, dump_network, ANY},
-    {"describe", pass_describe, dump_layers, ANY},
-    {"plan", pass_plan, dump_plan, ANY},
-    {"tile", NULL, dump_tiles, ANY},
-    {"decide", NULL, dump_decision, ANY},
-    {"schedule", NULL, dump_schedule, ANY},
-    {"place", NULL, dump_places, ANY},
-    {"check", pass_check, NULL, ANY},
-    {"table", pass_table, NULL, COMMAND_PLAN},
-    {"layout", pass_layout, dump_layout, COMMAND_GENERATE},
-    {"expected", pass_expected, NULL, COMMAND_GENERATE},
-    {"emit", pass_emit, NULL, COMMAND_GENERATE},
-    {"plan text", pass_report, NULL, COMMAND_GENERATE},
-    {"report", pass_report_files, NULL, COMMAND_GENERATE | COMMAND_REPORT},
-    {"write", pass_write, NULL, COMMAND_GENERATE | COMMAND_REPORT},
+    {"import", pass_import, ANY}, /* read_onnx, too */
+    {"range", pass_range, ANY},
+    {"shrink", pass_shrink, ANY},
+    {"plan", pass_plan, ANY},
+    {"check", pass_check, ANY},
+    {"table", pass_table, COMMAND_PLAN},
+    {"layout", pass_layout, COMMAND_GENERATE},
+    {"expected", pass_expected, COMMAND_GENERATE},
+    {"emit", pass_emit, COMMAND_GENERATE},
+    {"plan text", pass_report, COMMAND_GENERATE},
+    {"report", pass_report_files, COMMAND_GENERATE | COMMAND_REPORT},
+    {"write", pass_write, COMMAND_GENERATE | COMMAND_REPORT},
+};
+
+/* ---- what --dump prints ---- */
+
+static bool view_network(struct generation *run)
+{
+    network_print(stdout, run->arena, run->network);
+    return true;
+}
+
+/* The planner describes layers itself, more than once; this is for people. */
+static bool view_layers(struct generation *run)
+{
+    struct described_layer *described = arena_array(run->arena, struct described_layer, (size_t)run->network->layer_count);
+    struct text text = {.arena = run->arena};
+    bool good = true;
+    for (int i = 0; i < run->network->layer_count; i++)
+        good = describe_layer(run->network, i, &described[i], run->arena, run->diagnostics) && good;
+    plan_view_layers(&text, run->network, described);
+    if (good)
+        fputs(text.bytes, stdout);
+    return good;
+}
+
+static bool view_plan(struct generation *run) { return print_plan(run, plan_text); }
+static bool view_tiles(struct generation *run) { return print_plan(run, plan_view_tiles); }
+static bool view_decision(struct generation *run) { return print_plan(run, plan_view_decision); }
+static bool view_schedule(struct generation *run) { return print_plan(run, plan_view_schedule); }
+static bool view_places(struct generation *run) { return print_plan(run, plan_view_places); }
+static bool view_layout(struct generation *run) { return print_plan(run, plan_text_layout); }
+
+/* Printed as soon as the pass is through, and nothing else is done then. */
+static const struct view {
+    const char *name, *pass;
+    bool (*print)(struct generation *run);
+} views[] = {
+    {"import", "import", view_network},  {"range", "range", view_network},    {"shrink", "shrink", view_network},
+    {"describe", "shrink", view_layers}, {"plan", "plan", view_plan},         {"tile", "plan", view_tiles},
+    {"decide", "plan", view_decision},   {"schedule", "plan", view_schedule}, {"place", "plan", view_places},
+    {"layout", "layout", view_layout},
 };
 
 #define PASS_COUNT (sizeof passes / sizeof *passes)
+#define VIEW_COUNT (sizeof views / sizeof *views)
 
 static bool run_pass(struct generation *run, const struct pass *pass)
 {
@@ -212,17 +218,25 @@ static bool run_pass(struct generation *run, const struct pass *pass)
     return good;
 }
 
+/* Null: none of that name. */
+static const struct view *find_view(const char *name)
+{
+    for (size_t i = 0; name && i < VIEW_COUNT; i++)
+        if (!strcmp(views[i].name, name))
+            return &views[i];
+    return NULL;
+}
+
 static bool run_passes(struct generation *run)
 {
+    const struct view *view = find_view(run->options->dump);
     for (size_t i = 0; i < PASS_COUNT; i++) {
         if (!(passes[i].commands & run->command->bit))
             continue;
-        if (passes[i].run && !run_pass(run, &passes[i]))
+        if (!run_pass(run, &passes[i]))
             return false;
-        if (run->options->dump && !strcmp(run->options->dump, passes[i].name)) {
-            passes[i].dump(run);
-            return true;
-        }
+        if (view && !strcmp(view->pass, passes[i].name))
+            return view->print(run);
     }
     return true;
 }
@@ -278,24 +292,25 @@ static void list_outputs(const struct generation *run)
             printf("%s/%s%s\n", options_folder(options), outputs[i].when == REPORT ? "" : options->name, outputs[i].ending);
 }
 
-/* A command that has no need of a pass, such as a plan that is not laid out in the flash, has nothing of it to print. */
-static bool has_dump(const struct command *command, const struct pass *pass)
+/* A command that has no need of a pass, such as a plan that is not laid out in the flash, has no view of it. */
+static bool has_view(const struct command *command, const struct view *view)
 {
-    return pass->dump && (pass->commands & command->bit);
+    for (size_t i = 0; i < PASS_COUNT; i++)
+        if (!strcmp(passes[i].name, view->pass))
+            return (passes[i].commands & command->bit) != 0;
+    return false;
 }
 
 static bool can_dump(const struct invocation *invocation)
 {
     const char *dump = invocation->options.dump;
-    for (size_t i = 0; i < PASS_COUNT; i++)
-        if (dump && has_dump(invocation->command, &passes[i]) && !strcmp(dump, passes[i].name))
-            return true;
-    if (!dump)
+    const struct view *wanted = find_view(dump);
+    if (!dump || (wanted && has_view(invocation->command, wanted)))
         return true;
-    fprintf(stderr, "dory %s: error: --dump=%s: its passes with a result to print are", invocation->command->name, dump);
-    for (size_t i = 0, printed = 0; i < PASS_COUNT; i++)
-        if (has_dump(invocation->command, &passes[i]))
-            fprintf(stderr, "%s %s", printed++ ? "," : "", passes[i].name);
+    fprintf(stderr, "dory %s: error: --dump=%s: what it can print are", invocation->command->name, dump);
+    for (size_t i = 0, printed = 0; i < VIEW_COUNT; i++)
+        if (has_view(invocation->command, &views[i]))
+            fprintf(stderr, "%s %s", printed++ ? "," : "", views[i].name);
     fputc('\n', stderr);
     return false;
 }

@@ -126,7 +126,7 @@ for pass in import range shrink describe tile decide schedule place plan layout;
 done
 for command in plan report; do # print the same of a pass, without the one that they do not have
   listed=$("$dory" generate model.onnx --dump=soup 2>&1 | sed 's/.* are //')
-  expect 2 "dory $command: error: --dump=layout: its passes with a result to print are ${listed%, layout}" "$dory" $command model.onnx --dump=layout --output-dir nothing
+  expect 2 "dory $command: error: --dump=layout: what it can print are ${listed%, layout}" "$dory" $command model.onnx --dump=layout --output-dir nothing
   ! "$dory" $command model.onnx --dump=layout --output-dir nothing 2>&1 | grep -q 'are.* layout' || fail "$command offers the layout that it does not make"
   for pass in ${listed//,/}; do
     [ $pass = layout ] || diff $pass.dump <("$dory" $command model.onnx --dump=$pass --tensors-in-ram --output-dir nothing 2>/dev/null) || fail "$command --dump=$pass"
