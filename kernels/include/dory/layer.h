@@ -1,6 +1,5 @@
 /* A layer of a generated network, and the kernels' view of it: struct dory_layer is what all tiles share (shape, kernel,
- * tile, L1 map, normalisation), struct dory_tile one of them that lies in L1. The network that layers make is in
- * dory/network.h.
+ * tile, L1 map, normalisation), struct dory_tile one of them that lies in L1. Networks are in dory/network.h.
  *
  * Dimensions are height, width, channels in that order. An *element* is one activation value of 2, 4, 8, 16 or 32 bits.
  */
@@ -9,6 +8,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "dory/repeat.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -162,12 +163,6 @@ enum dory_tile_order {
     DORY_SPACE_OUTER     /* for rows, for columns, for channels: the input is loaded once */
 };
 
-/* What a second input with fewer elements than the output repeats; these are added up. */
-enum dory_repeat {
-    DORY_REPEATS_PIXEL = 1,  /* it has 1x1 pixels, an element for each channel */
-    DORY_REPEATS_CHANNEL = 2 /* it has one channel, an element for each pixel */
-};
-
 /* How a tensor lies in L2, and its tiles in L1. CHW: 8-bit elements, and tiles that are as wide as the tensor. */
 enum dory_layout {
     DORY_HWC, /* [height][width][channels] */
@@ -177,8 +172,7 @@ enum dory_layout {
 
 #define DORY_NO_BUFFER UINT32_MAX /* an L1 offset that is not used */
 
-/* The start of the L1 arena belongs to the tile loop, which keeps there for all cores the struct dory_layer at work and the
- * next one, what to do, and the copies that a core makes. */
+/* The start of the L1 arena is the tile loop's: two structs dory_layer, what to do, and the copies that a core makes. */
 #define DORY_L1_RUNTIME_BYTES 992
 
 /* Offsets in bytes from the start of the L1 arena. [1] equals [0] where one buffer is enough: the operand is loaded once in
@@ -248,9 +242,8 @@ struct dory_layer {
     union {
         /* DORY_COPY, whose tiles have all columns and channels of their window's rows where there is a map: output element
          * (row, column, channel) is input element map[row] + map[output_height + column]
-         * + map[output_height + output_width + channel], a position in HWC order; where one of the three is negative it is
-         * border_value. Null: a window of one element with stride and
-         * padding, which says the same of rows and columns, and channels stay. */
+         * + map[output_height + output_width + channel], a position in HWC order; where one is negative it is border_value.
+         * Null: a window of one element with stride and padding says the same of rows and columns, and channels stay. */
         const int32_t *map;
 
         /* DORY_TABLE: 256 bytes a table. The tile loop lays them where a convolution's tile has its weights, as it does with
@@ -262,8 +255,7 @@ struct dory_layer {
         const int32_t *terms;
 
         /* DORY_SOFTMAX: 256 fractions of 31 bits, by how far an element is below its pixel's largest; the output is 256
-         * times the element's, divided by the sum of all, at most 255, in the fixed point arithmetic of TensorFlow Lite
-         * Micro.
+         * times the element's, divided by the sum of all, at most 255, in TensorFlow Lite Micro's fixed point arithmetic.
          * With DORY_NORMALISE_THRESHOLDS, 256 whole numbers, whose sum over a pixel is less than 2^32: the accumulator is
          * floor(element's * 2^30 / sum of all), and the thresholds are behind them. */
         const uint32_t *exponentials;
@@ -310,8 +302,7 @@ struct dory_layer {
  *     normalisation constants of the 4 channels
  *
  * so one chunk of a quad has dory_chunk_bytes() bytes; all chunks but the last have chunk_bytes. Whatever the bits, byte i
- * of a word belongs to element i: shifts by bytes make the words of 8-bit weights of it, and a run is no longer for fewer
- * bits.
+ * of a word belongs to element i: shifts by bytes make the words of 8-bit weights of it.
  *
  * Depth-wise: always 8 bits, since a row of so few weights takes a word in any case. One quad is, for each of its 4
  * channels, kernel_height rows of kernel_width bytes, each row filled up with zeros to a multiple of 4 bytes; then the
@@ -332,7 +323,6 @@ struct dory_layer {
  */
 
 /* ---- pure helpers, shared by generator and firmware -------------------------------------------------------- */
-
 static inline uint32_t dory_minimum(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t dory_round_up(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
 static inline uint32_t dory_divide_up(uint32_t value, uint32_t divisor) { return (value + divisor - 1) / divisor; }
@@ -435,8 +425,7 @@ static inline bool dory_reads_all_channels(const struct dory_layer *layer)
 
 static inline bool dory_has_second_input(const struct dory_layer *layer)
 {
-    const uint32_t those = 1u << DORY_ADDITION | 1u << DORY_CONCATENATION | 1u << DORY_MULTIPLICATION;
-    return those >> layer->operation & 1;
+    return (1u << DORY_ADDITION | 1u << DORY_CONCATENATION | 1u << DORY_MULTIPLICATION) >> layer->operation & 1;
 }
 
 /* A second input that is one channel for all. */
@@ -448,10 +437,8 @@ static inline bool dory_repeats_channel(const struct dory_layer *layer, unsigned
 /* Channels of an input as a whole. */
 static inline uint32_t dory_input_channels(const struct dory_layer *layer, unsigned input)
 {
-    bool behind = input == 1 && layer->operation == DORY_CONCATENATION;
-    return behind                               ? (uint32_t)layer->output_channels - layer->input_channels
-           : dory_repeats_channel(layer, input) ? 1
-                                                : layer->input_channels;
+    uint32_t behind = input == 1 && layer->operation == DORY_CONCATENATION ? (uint32_t)layer->output_channels : 0;
+    return behind ? behind - layer->input_channels : dory_repeats_channel(layer, input) ? 1 : layer->input_channels;
 }
 
 #define DORY_THRESHOLDS 256 /* words of a table of thresholds */
