@@ -250,7 +250,7 @@ static bool numbers_agree(const struct layer *a, const struct layer *b)
                         b->padding_top,  b->padding_left,   b->padding_bottom,  b->padding_right,   b->padding_value,
                         b->weight_bits,  b->is_fixed_point, b->is_intermediate, b->output_bits};
     return !memcmp(of_a, of_b, sizeof of_a) && a->table == b->table && a->taps.rows == b->taps.rows &&
-           a->taps.columns == b->taps.columns && a->exponentials == b->exponentials;
+           a->taps.columns == b->taps.columns && a->exponentials == b->exponentials && a->norm == b->norm;
 }
 
 static void check_stages(struct comparison *c)
@@ -275,6 +275,7 @@ static void check_layer(struct comparison *c)
     case LAYER_CONVOLUTION: check_convolution(c); break;
     case LAYER_COPY: check_copy(c); break;
     case LAYER_SOFTMAX:
+    case LAYER_NORM:
     case LAYER_LARGEST: check_whole_pixels(c); break;
     default: check_elements(c); break;
     }

@@ -17,6 +17,7 @@ static void describe_kind(struct description *d)
     case LAYER_SOFTMAX: describe_table(d); break;
     case LAYER_COPY: describe_copy(d); break;
     case LAYER_LARGEST: describe_largest(d); break;
+    case LAYER_NORM: describe_norm(d); break;
     case LAYER_INTERPOLATION: describe_interpolation(d); break;
     case LAYER_MULTIPLICATION: describe_multiplication(d); break;
     case LAYER_MAXIMUM_POOL:

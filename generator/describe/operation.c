@@ -24,6 +24,7 @@ enum dory_operation layer_operation(const struct network *network, const struct 
     case LAYER_INTERPOLATION: return DORY_INTERPOLATION;
     case LAYER_SOFTMAX: return DORY_SOFTMAX;
     case LAYER_LARGEST: return DORY_LARGEST;
+    case LAYER_NORM: return DORY_NORM;
     }
     return convolution_of(network, layer);
 }

@@ -28,7 +28,8 @@
     X(DORY_MULTIPLICATION, WORD_MULTIPLICATION, "multiplication")                                                           \
     X(DORY_INTERPOLATION, "interpolation", "interpolation")                                                                 \
     X(DORY_LARGEST, "largest", "channel of the largest element")                                                            \
-    X(DORY_TRANSPOSITION, "transposition", "transposition")
+    X(DORY_TRANSPOSITION, "transposition", "transposition")                                                                 \
+    X(DORY_NORM, "norm", "norm")
 
 /* All of enum dory_normalisation, how an accumulator becomes an element: its constant in C, and its word in report.json. */
 #define WORD_NORMALISE_NONE    "none"

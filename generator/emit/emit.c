@@ -74,6 +74,7 @@ static const char *list_member(const struct dory_layer *record)
     case DORY_COPY: return "map";
     case DORY_SOFTMAX: return "exponentials";
     case DORY_INTERPOLATION: return "taps";
+    case DORY_NORM: return "norm";
     case DORY_ADDITION: return record->normalisation == DORY_NORMALISE_HIGH ? "terms" : "thresholds";
     default: return "thresholds";
     }

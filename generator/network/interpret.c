@@ -6,6 +6,7 @@
 #include "base/terminal.h"
 #include "network/interpret_convolution.h"
 #include "network/interpret_moves.h"
+#include "network/interpret_norm.h"
 #include "network/stage.h"
 
 /* ---- stages ---- */
@@ -181,6 +182,7 @@ static bool compute(const struct network *network, const struct layer *layer, in
     case LAYER_COPY: return interpret_copy(layer, output, x, y);
     case LAYER_INTERPOLATION: return interpret_interpolation(layer, input, output, x, y);
     case LAYER_LARGEST: return interpret_largest(input, x, y);
+    case LAYER_NORM: return interpret_norm(layer->norm, output, x, y);
     case LAYER_SOFTMAX: return interpret_softmax(layer, output, x, y);
     case LAYER_MULTIPLICATION:
     case LAYER_ADDITION: return combine(network, layer, tensors);

@@ -25,7 +25,8 @@ enum layer_kind {
     LAYER_COPY,           /* moves elements: pads, slices, transposes, repeats, spreads; see struct layer_map */
     LAYER_INTERPOLATION,  /* weighted sums of rows and columns: see struct layer_taps */
     LAYER_SOFTMAX,        /* over the channels of each pixel: see exponentials */
-    LAYER_LARGEST         /* the channel of each pixel's largest element, the first of equal ones */
+    LAYER_LARGEST,        /* the channel of each pixel's largest element, the first of equal ones */
+    LAYER_NORM            /* over the channels of each pixel: see struct norm */
 };
 
 /* LAYER_COPY: output element (row, column, channel) is input element rows[row] + columns[column] + channels[channel], a
@@ -43,6 +44,28 @@ struct layer_tap {
 struct layer_taps {
     const struct layer_tap *rows, *columns;
     int row_pairs, column_pairs;
+};
+
+/* LAYER_NORM: each pixel's elements, n of them, are normalised; S is their sum.
+ *     is_centred: d = n * x - S, V = the sum of d * d over n, which is n * (sum of x * x) - S * S
+ *     else:       d = x - zero_point, V = the sum of d * d
+ *     accumulator = floor((floor(d * factor * 2^(left_shift - e) * M / 2^32) + term) / 2^shift)
+ * M * 2^-31 * 2^-e is multiplier * 2^-31 / sqrt(V + epsilon / 2^fraction_bits) as 32-bit arithmetic finds it:
+ * interpret_norm.c. So a pixel has one root, and an element one rounding that counts. Behind it is a stage that clips. */
+struct norm_constants {
+    int32_t factor, term;
+};
+
+struct norm {
+    bool is_centred;
+    int zero_point;
+    int64_t epsilon;
+    int fraction_bits; /* even */
+    int32_t multiplier;
+    int left_shift, shift;
+    int run; /* so many channels that follow each other have the same constants; divides them */
+    int count; /* a multiple of the runs of a pixel */
+    const struct norm_constants *constants; /* of run i of pixel p: [(p * runs of a pixel + i) % count] */
 };
 
 /* An accumulator of LAYER_SOFTMAX is at most 2^SOFTMAX_BITS, which stands for 1. */
@@ -152,6 +175,7 @@ struct layer {
     /* TensorFlow Lite Micro's softmax: exponentials are 31-bit fractions, the first one 2^31 - 1; the accumulator is their
      * quotient and the sum of them all as its fixed point arithmetic divides, in 256ths and at most 255. No stages. */
     bool is_fixed_point;
+    const struct norm *norm; /* LAYER_NORM */
 
     /* additions: x0' = input_stages[0](x0), x1' likewise, accumulator = x0' + x1'. A stage of count 0 changes nothing.
      * Multiplications: the product. Of both, a second input of 1x1 pixels has one element a channel for all pixels, one of

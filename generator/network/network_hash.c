@@ -64,6 +64,16 @@ static void add_taps(uint32_t *hash, const struct layer_tap *taps, int count)
     }
 }
 
+static void add_norm(uint32_t *hash, const struct norm *norm)
+{
+    const int numbers[] = {norm->is_centred, norm->zero_point, norm->fraction_bits, norm->multiplier,
+                           norm->left_shift, norm->shift,      norm->run,           norm->count};
+    add_numbers(hash, numbers, sizeof numbers / sizeof *numbers);
+    add(hash, norm->epsilon);
+    for (int i = 0; i < norm->count; i++)
+        add_numbers(hash, (const int32_t[]){norm->constants[i].factor, norm->constants[i].term}, 2);
+}
+
 static void add_arrays(uint32_t *hash, const struct tensor *output, const struct layer *layer)
 {
     if (layer->table)
@@ -76,6 +86,8 @@ static void add_arrays(uint32_t *hash, const struct tensor *output, const struct
     }
     for (int i = 0; layer->exponentials && i < 256; i++)
         add(hash, layer->exponentials[i]);
+    if (layer->norm)
+        add_norm(hash, layer->norm);
 }
 
 static size_t weight_count(const struct network *network, const struct layer *layer)

@@ -138,6 +138,16 @@ static struct bounds of_interpolation(const struct layer *layer, struct bounds i
     return scale(input, sum_of_weights(taps->rows, taps->row_pairs) * sum_of_weights(taps->columns, taps->column_pairs));
 }
 
+/* What is added to a term is less than 2^30: middle/norms.c chooses left_shift so. */
+static struct bounds of_norm(const struct norm *norm)
+{
+    const wide most = (wide)1 << 30;
+    struct bounds terms = {norm->constants[0].term, norm->constants[0].term};
+    for (int i = 1; i < norm->count; i++)
+        terms = unite(terms, (struct bounds){norm->constants[i].term, norm->constants[i].term});
+    return (struct bounds){(terms.minimum - most) >> norm->shift, (terms.maximum + most) >> norm->shift};
+}
+
 static struct bounds of_concatenation(const struct prover *prover, const struct layer *layer, int channel)
 {
     const struct tensor *first = &prover->network->tensors[layer->inputs[0]];
@@ -159,6 +169,7 @@ static struct bounds of_accumulator(const struct prover *prover, const struct la
     case LAYER_TABLE: return of_table(layer, of_channel(input, channel));
     case LAYER_COPY: return of_copy(prover, layer, channel);
     case LAYER_INTERPOLATION: return of_interpolation(layer, of_channel(input, channel));
+    case LAYER_NORM: return of_norm(layer->norm);
     case LAYER_LARGEST: return (struct bounds){0, input->channels - 1};
     case LAYER_SOFTMAX: return (struct bounds){0, layer->is_fixed_point ? UINT8_MAX : (int64_t)1 << SOFTMAX_BITS};
     case LAYER_AVERAGE_POOL:

@@ -94,7 +94,7 @@ static bool trace(const struct finder *finder, int index)
     const struct layer *layer = &traced.layers[index];
     const struct tensor *output = &traced.tensors[layer->output];
     int64_t *marks = finder->marks[layer->output];
-    if (layer->kind == LAYER_SOFTMAX || layer->kind == LAYER_LARGEST) {
+    if (layer->kind == LAYER_SOFTMAX || layer->kind == LAYER_LARGEST || layer->kind == LAYER_NORM) {
         trace_pixels(&traced.tensors[layer->inputs[0]], output, finder->marks[layer->inputs[0]], marks);
         return true;
     }

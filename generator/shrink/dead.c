@@ -148,6 +148,7 @@ static void keep_for_layer(struct search *search, const struct layer *layer)
     case LAYER_CONCATENATION: keep_for_concatenation(search, layer); break;
     case LAYER_COPY: keep_for_copy(search, layer); break;
     case LAYER_SOFTMAX:
+    case LAYER_NORM:
     case LAYER_LARGEST: keep_for_any(search, layer); break;
     case LAYER_MAXIMUM_POOL:
     case LAYER_AVERAGE_POOL:

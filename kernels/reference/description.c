@@ -21,6 +21,7 @@ static bool is_exact_softmax(const struct dory_layer *layer)
 {
     return layer->operation == DORY_SOFTMAX && has_thresholds(layer);
 }
+static bool is_norm(const struct dory_layer *layer) { return layer->operation == DORY_NORM; }
 static bool is_largest(const struct dory_layer *layer) { return layer->operation == DORY_LARGEST; }
 static bool is_concatenation(const struct dory_layer *layer) { return layer->operation == DORY_CONCATENATION; }
 
@@ -134,6 +135,12 @@ static uint64_t exact_softmax_cycles(const struct dory_layer *layer, const struc
     return items_of_slowest_core((uint64_t)tile->rows * tile->columns, cores) * pixel + 100;
 }
 
+static uint64_t norm_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t pixel = 450 + 8 * (uint64_t)layer->input_channels + 120 * (uint64_t)tile->channels;
+    return items_of_slowest_core((uint64_t)tile->rows * tile->columns, cores) * pixel + 100;
+}
+
 static uint64_t interpolation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t windows = (uint64_t)layer->row_pairs * layer->column_pairs, pixel = 250 + 600 * windows * tile->channels;
@@ -241,6 +248,13 @@ static const struct dory_kernel_description interpolation = {
     .cycles = interpolation_cycles,
 };
 
+static const struct dory_kernel_description norm = {
+    .name = "dory_reference_norm",
+    .supports = is_norm,
+    .scratch_bytes = no_scratch,
+    .cycles = norm_cycles,
+};
+
 static const struct dory_kernel_description largest = {
     .name = "dory_reference_largest",
     .supports = is_largest,
@@ -250,7 +264,7 @@ static const struct dory_kernel_description largest = {
 
 static const struct dory_kernel_description *const kernels[] = {
     &convolution, &depthwise, &depthwise_chw, &pool,          &addition, &multiplication, &grouped,       &concatenation,
-    &table,       &softmax,   &exact_softmax, &interpolation, &copy,     &largest,        &transposition, NULL,
+    &table,       &softmax,   &exact_softmax, &interpolation, &copy,     &largest,        &transposition, &norm, NULL,
 };
 
 const struct dory_engine dory_portable_engine = {.name = "portable", .kernels = kernels};

@@ -130,7 +130,8 @@
     KERNEL(interpolation)                                                                                                   \
     KERNEL(softmax)                                                                                                         \
     KERNEL(softmax_exact)                                                                                                   \
-    KERNEL(largest)
+    KERNEL(largest)                                                                                                         \
+    KERNEL(norm)
 
 /* The second parts of those that have two. */
 #define DORY_XPULPV2_FINISHES(FINISH)                                                                                       \

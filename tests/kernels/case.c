@@ -34,6 +34,7 @@ static dory_kernel_function *reference_of(const struct dory_layer *layer)
     switch (layer->operation) {
     case DORY_CONCATENATION: return dory_reference_concatenation;
     case DORY_LARGEST: return dory_reference_largest;
+    case DORY_NORM: return dory_reference_norm;
     case DORY_TRANSPOSITION: return dory_reference_transposition;
     case DORY_INTERPOLATION: return dory_reference_interpolation;
     case DORY_SOFTMAX: return by_thresholds ? dory_reference_softmax_exact : dory_reference_softmax;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "case_parts.h"
+#include "dory/norm.h"
 #include "random_layer.h"
 
 static uint32_t random_position(uint32_t count, uint32_t unit)
@@ -267,6 +268,55 @@ static void random_largest(struct test_case *test)
     shape_tile(test);
 }
 
+/* ---- norms ---- */
+
+/* As middle/norms.c makes them: factors of one byte, a left shift by which they fill up 31 bits, and terms of 30. */
+static void fill_norm(struct test_case *test, bool is_centred, uint32_t run, uint32_t count)
+{
+    struct dory_norm norm = {
+        .epsilon_low = random_word(),
+        .epsilon_high = random_up_to(3),
+        .multiplier = random_between(1 << 30, INT32_MAX),
+        .zero_point = (int32_t)random_up_to(255),
+        .is_centred = is_centred,
+        .fraction_bits = 2 * random_between(4, 9),
+        .shift = random_between(10, 22),
+        .run = run,
+        .count = count,
+    };
+    uint32_t bits = 23;
+    for (uint32_t n = test->layer.input_channels; is_centred && n > 1; n = (n + 3) / 4) {
+        bits--;
+    }
+    norm.left_shift = random_between(bits - 4, bits);
+    memcpy(test->lists, &norm, sizeof norm);
+    for (uint32_t i = 0; i < count; i++) {
+        test->lists[DORY_NORM_WORDS + 2 * i] = (int32_t)random_up_to(254) - 127;
+        test->lists[DORY_NORM_WORDS + 2 * i + 1] = (int32_t)random_up_to(256 << norm.shift);
+    }
+    test->layer.norm = (const struct dory_norm *)(const void *)test->lists;
+    test->layer.norm_words = (uint16_t)(DORY_NORM_WORDS + 2 * count);
+}
+
+/* Constants for each element, for runs of a row, for each row, or one for all. */
+static void random_norm(struct test_case *test)
+{
+    test->tile.first_row = (uint16_t)random_up_to(5);
+    uint32_t run = one_in(2) ? 1 : random_between(1, 6), runs = random_between(1, 1 + 80 / run), channels = run * runs;
+    test->tile.first_channel = one_in(2) ? 0 : (uint16_t)(random_up_to(channels - 1) & ~3u);
+    test->shape.channels = (uint16_t)random_between(one_in(2) ? 1 : channels, channels);
+    test->shape.channels = (uint16_t)dory_minimum(test->shape.channels, channels - test->tile.first_channel);
+    test->channels_behind = channels - test->tile.first_channel - test->shape.channels;
+    struct dory_layer *layer = plain_layer(test, DORY_NORM);
+    layer->input_channels = layer->output_channels;
+    layer->stages = NULL;
+    layer->minimum = one_in(4) ? (int32_t)random_up_to(100) : 0;
+    layer->maximum = one_in(4) ? 100 + (int32_t)random_up_to(155) : 255;
+    test->shape.input_channels = layer->input_channels;
+    fill_norm(test, !one_in(3), run, runs * random_between(1, 4));
+    shape_tile(test);
+}
+
 static bool is_pool(const struct dory_layer *layer)
 {
     return layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL;
@@ -294,6 +344,8 @@ void random_moves(struct test_case *test)
         random_interpolation(test);
     } else if (is_kernel(test, "dory_xpulpv2_softmax") || is_kernel(test, "dory_xpulpv2_softmax_exact")) {
         random_softmax(test, is_kernel(test, "dory_xpulpv2_softmax_exact"));
+    } else if (is_kernel(test, "dory_xpulpv2_norm")) {
+        random_norm(test);
     } else if (is_kernel(test, "dory_xpulpv2_largest")) {
         random_largest(test);
     }
@@ -340,6 +392,11 @@ static void usual_move(struct test_case *test)
         fill_interpolation(test, 2, wanted.rounding, wanted.rounding == DORY_ROUND_AWAY);
     } else if (layer->operation == DORY_SOFTMAX) {
         fill_softmax(test);
+    } else if (layer->operation == DORY_NORM) {
+        layer->stages = NULL;
+        layer->minimum = 0;
+        layer->maximum = 255;
+        fill_norm(test, true, 1, layer->input_channels);
     } else if (layer->operation == DORY_TRANSPOSITION) {
         reverse(test);
     }
@@ -352,7 +409,8 @@ void usual_moves(struct test_case *test)
     if (is_pool(layer) && layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
         fill_thresholds(test);
     } else if (layer->operation == DORY_CONCATENATION || layer->operation == DORY_INTERPOLATION ||
-               layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY || layer->operation == DORY_TRANSPOSITION) {
+               layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY ||
+               layer->operation == DORY_TRANSPOSITION || layer->operation == DORY_NORM) {
         usual_move(test);
     }
 }

@@ -17,6 +17,7 @@
 #include "base/support.h"
 #include "middle/layout.h"
 #include "middle/moves.h"
+#include "middle/norms.h"
 #include "model/graph.h"
 
 #define QDQ_MAXIMUM_DIMENSION 65535 /* what the firmware's 16-bit fields hold */
@@ -67,6 +68,7 @@ struct qdq_pending {
     const struct qdq_value *terms;
     const int *signs;
     int term_count;
+    struct qdq_norm *norm;          /* LAYER_NORM: its rows and constants; what is above is not used but for the bounds */
 };
 
 /* (x - shift) * numerator / denominator of an input of the model that is float. */
@@ -98,6 +100,7 @@ enum qdq_kind {
     QDQ_ELEMENTS, /* integers, as they are in a tensor */
     QDQ_REALS,    /* a real function of one element of a tensor */
     QDQ_PENDING,
+    QDQ_STATISTIC, /* a part of a norm of a tensor, in floating point: see norms.c */
     QDQ_OUTSIDE, /* of the application, in front of the first QuantizeLinear */
     QDQ_HEAD     /* of the application, behind the last quantised tensors */
 };
@@ -109,9 +112,27 @@ struct qdq_value {
     const float *reals; /* QDQ_REALS: by the element */
     const struct qdq_array *array;
     const struct qdq_pending *pending;
+    const struct qdq_statistic *statistic;
     struct qdq_outside outside;
     const int *sources; /* QDQ_HEAD: the tensors that it is computed from */
     int source_count;
+};
+
+/* What nodes that make up a norm of x have between them. */
+enum qdq_statistic_kind {
+    QDQ_CENTRED,   /* x - mean */
+    QDQ_SQUARES,   /* of that */
+    QDQ_VARIANCE,  /* mean or sum of squares, of that or of x, + epsilon */
+    QDQ_DEVIATION, /* its root */
+    QDQ_INVERSE    /* 1 / that */
+};
+
+struct qdq_statistic {
+    enum qdq_statistic_kind kind;
+    enum norm_kind norm;
+    double epsilon;
+    bool is_row[GRAPH_MAXIMUM_RANK]; /* dimensions that are normalised together */
+    struct qdq_value x;
 };
 
 struct qdq {
@@ -257,6 +278,11 @@ bool qdq_window_read(struct qdq *qdq, const struct node *node, const struct tens
                      struct qdq_window *window);
 void qdq_window_set(struct layer *layer, const struct qdq_window *window);
 
+/* ---- reductions.c ---- */
+
+/* Which dimensions a reduction is along, by its list or all of them; false after a fault. */
+bool qdq_read_axes(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count, bool *is_reduced);
+
 /* ---- pools.c ---- */
 
 /* An average over windows of so many pixels. */
@@ -267,7 +293,28 @@ bool qdq_keeps_order(const struct qdq_value *value);
 void qdq_lay_maximum(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
                      const struct qdq_window *window, struct qdq_value *result);
 
+/* ---- norms.c, norm_rows.c ---- */
+
+/* A node that is a part of a norm, or arithmetic of one and a constant. False: it is something else. */
+bool qdq_norm_arithmetic(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, struct qdq_value *result,
+                         enum qdq_outcome *outcome);
+/* A pending norm of the statistic's tensor, without constants; its rows are to lie in the model's order where constants will
+ * differ from row to row. */
+enum qdq_outcome qdq_lay_norm(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
+                              bool must_order, struct qdq_value *result);
+enum norm_arithmetic { NORM_ADD, NORM_SUBTRACT, NORM_MULTIPLY, NORM_DIVIDE };
+/* Arithmetic of a pending norm with a constant that is broadcast, or that belongs to one dimension; false: it does not go
+ * with the norm. */
+bool qdq_norm_apply(struct qdq *qdq, struct qdq_value *value, enum norm_arithmetic arithmetic, const struct qdq_array *array,
+                    int alone);
+enum qdq_outcome qdq_norm_constant(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+                                   struct qdq_value *result);
+enum qdq_outcome qdq_finish_norm(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                 const struct quantisation *quantisation, const char *name, struct qdq_value *result);
+
 /* ---- handlers ---- */
+
+qdq_handler qdq_layer_norm, qdq_instance_norm, qdq_group_norm, qdq_lp_norm;                              /* norms.c */
 
 qdq_handler qdq_convolution, qdq_transposed_convolution, qdq_gemm, qdq_matrix_product;                   /* products.c */
 qdq_handler qdq_average_pool, qdq_maximum_pool, qdq_softmax;                                             /* pools.c */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#define NORM  "a norm"
 #define TABLE "a table, with what else acts on single elements"
 
 const struct qdq_operator qdq_operators[] = {
@@ -33,11 +34,15 @@ const struct qdq_operator qdq_operators[] = {
     {"Gemm", qdq_gemm, "fully connected layer", "alpha above 0, transA = 0"},
     {"GlobalAveragePool", qdq_global_average, "average pool", ""},
     {"GlobalMaxPool", qdq_global_maximum, "maximum pool", ""},
+    {"GroupNormalization", qdq_group_norm, NORM, "constant scale and bias"},
     {"HardSigmoid", qdq_unary, TABLE, ""},
     {"HardSwish", qdq_unary, TABLE, ""},
     {"Identity", qdq_identity, "nothing", ""},
+    {"InstanceNormalization", qdq_instance_norm, NORM, "constant scale and bias"},
+    {"LayerNormalization", qdq_layer_norm, NORM, "constant scale and bias; its first output"},
     {"LeakyRelu", qdq_unary, TABLE, ""},
     {"Log", qdq_unary, TABLE, ""},
+    {"LpNormalization", qdq_lp_norm, NORM, "p = 2"},
     {"MatMul", qdq_matrix_product, "fully connected layer, or a 1x1 convolution", "constant second operand"},
     {"Max", qdq_binary, "two additions; with a constant part of a table", "of tensors, or with a constant of one number"},
     {"MaxPool", qdq_maximum_pool, "maximum pool", ""},
@@ -52,15 +57,19 @@ const struct qdq_operator qdq_operators[] = {
     {"Pow", qdq_binary, "part of a table", "a constant power"},
     {"QuantizeLinear", qdq_quantize_linear, "the rounding of the layer in front, or a table", "to INT8 or UINT8"},
     {"Reciprocal", qdq_unary, TABLE, ""},
+    {"RMSNormalization", qdq_layer_norm, NORM, "constant scale"},
+    {"ReduceL2", qdq_reduce, NORM, "with the division behind it"},
     {"ReduceMax", qdq_reduce, "maximum pool", ""},
     {"ReduceMean", qdq_reduce, "average pool; over the channels a convolution", ""},
     {"ReduceSum", qdq_reduce, "as ReduceMean, without the division", ""},
+    {"ReduceSumSquare", qdq_reduce, NORM, "with what makes it a norm behind it"},
     {"Relu", qdq_unary, "bound of the layer in front, or a table", ""},
     {"Reshape", qdq_reshape, "nothing, or a copy", "that splits and joins dimensions"},
     {"Resize", qdq_resize, "a copy (nearest), interpolation (linear)", "height and width, constant scales or sizes"},
     {"Round", qdq_unary, TABLE, ""},
     {"Selu", qdq_unary, TABLE, ""},
     {"Sigmoid", qdq_unary, TABLE, ""},
+    {"SimplifiedLayerNormalization", qdq_layer_norm, NORM, "constant scale"},
     {"Sin", qdq_unary, TABLE, ""},
     {"Slice", qdq_slice, "a copy", "constant bounds"},
     {"Softmax", qdq_softmax, "softmax", "over the channels, quantised behind"},

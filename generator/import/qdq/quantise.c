@@ -183,6 +183,8 @@ static enum qdq_outcome quantise_pending(struct qdq *qdq, const struct node *nod
         return quantise_sum(qdq, value, quantisation, name, result);
     if (value->pending->part_count)
         return quantise_parts(qdq, node, value, quantisation, name, result);
+    if (value->pending->norm)
+        return qdq_finish_norm(qdq, node, value, quantisation, name, result);
     int tensor = qdq_pending_finish(qdq, value->pending, quantisation, name);
     *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = value->view, .tensor = tensor};
     return QDQ_DONE;

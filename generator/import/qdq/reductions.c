@@ -72,7 +72,7 @@ static bool read_axis(struct qdq *qdq, const struct node *node, const char *attr
     return false;
 }
 
-static bool read_axes(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count, bool *is_reduced)
+bool qdq_read_axes(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count, bool *is_reduced)
 {
     int64_t axes[16];
     const struct view *view = &inputs[0].view;
@@ -93,10 +93,12 @@ enum qdq_outcome qdq_reduce(struct qdq *qdq, const struct node *node, const stru
                             struct qdq_value *result)
 {
     bool is_reduced[GRAPH_MAXIMUM_RANK] = {false};
-    if (!read_axes(qdq, node, inputs, count, is_reduced))
+    if (!qdq_read_axes(qdq, node, inputs, count, is_reduced))
         return QDQ_FAULT;
     if (!strcmp(node->type, "ReduceMax"))
         return maximum_over(qdq, node, &inputs[0], is_reduced, result);
+    if (strcmp(node->type, "ReduceMean") != 0 && strcmp(node->type, "ReduceSum") != 0)
+        return QDQ_FLOAT;
     return sum_over(qdq, node, &inputs[0], is_reduced, !strcmp(node->type, "ReduceMean"), result);
 }
 

@@ -140,7 +140,7 @@ static void add_source(struct qdq *qdq, struct qdq_value *head, int tensor)
 
 static void add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_value *input)
 {
-    if (input->kind == QDQ_ELEMENTS || input->kind == QDQ_REALS)
+    if (input->kind == QDQ_ELEMENTS || input->kind == QDQ_REALS || input->kind == QDQ_STATISTIC)
         add_source(qdq, head, input->tensor);
     for (int i = 0; input->kind == QDQ_PENDING && i < input->pending->part_count; i++)
         add_sources(qdq, head, &input->pending->parts[i]);
@@ -187,7 +187,7 @@ static void leave_to_application(struct qdq *qdq, const struct node *node, const
 static int floating_input(struct qdq *qdq, const struct qdq_value *inputs, int count)
 {
     for (int i = 0; i < count; i++)
-        if (inputs[i].kind == QDQ_PENDING || inputs[i].kind == QDQ_OUTSIDE || inputs[i].kind == QDQ_HEAD ||
+        if (inputs[i].kind == QDQ_PENDING || inputs[i].kind == QDQ_STATISTIC || inputs[i].kind == QDQ_OUTSIDE || inputs[i].kind == QDQ_HEAD ||
             (inputs[i].kind == QDQ_REALS && !qdq_is_plain(qdq, &inputs[i])))
             return i;
     return -1;
@@ -291,6 +291,8 @@ static enum qdq_outcome run_node(struct qdq *qdq, const struct node *node, const
         return QDQ_FLOAT;
     if (qoperator)
         return qdq_run_qoperator(qdq, node, qoperator, inputs, node->input_count, results);
+    if (qdq_norm_arithmetic(qdq, node, inputs, results, &outcome))
+        return outcome;
     const struct qdq_operator *known = qdq_operator_find(node);
     if (!known)
         return QDQ_FLOAT;

@@ -16,6 +16,7 @@ extern "C" {
 #endif
 
 struct dory_layer;
+struct dory_norm;
 
 /* ---- one tile in L1 ---------------------------------------------------------------------------------------- */
 
@@ -80,7 +81,8 @@ enum dory_operation {
     DORY_MULTIPLICATION, /* accumulator = stage(input 0) * stage(input 1) */
     DORY_INTERPOLATION,  /* accumulator = weighted sum of rows and columns: see `taps` */
     DORY_LARGEST,        /* element of 8, 16 or 32 bits = the channel of a pixel's largest byte, the first of equal ones */
-    DORY_TRANSPOSITION   /* moves bytes: the dimensions in another order, see `axes` */
+    DORY_TRANSPOSITION,  /* moves bytes: the dimensions in another order, see `axes` */
+    DORY_NORM            /* of the bytes of each pixel: see dory/norm.h */
 };
 
 /* How an accumulator becomes an output element:  y = clip(floor((multiplier * accumulator + addend) / divisor)).
@@ -219,9 +221,9 @@ struct dory_layer {
     struct dory_tile_shape tile; /* the largest; others are what is left of a step */
 
     /* DORY_GROUPED: input and output channels of a group. DORY_INTERPOLATION: pairs of taps that a row (a column) of the
-     * output has; by one name each in tables of members, for all of the struct lies in L1. */
+     * output has. DORY_NORM: words of `norm`. By one name each in tables of members, for all of the struct lies in L1. */
     union {
-        uint16_t group_channels, row_pairs;
+        uint16_t group_channels, row_pairs, norm_words;
     };
     union {
         uint16_t group_outputs, column_pairs;
@@ -259,6 +261,9 @@ struct dory_layer {
          * With DORY_NORMALISE_THRESHOLDS, 256 whole numbers, whose sum over a pixel is less than 2^32: the accumulator is
          * floor(element's * 2^30 / sum of all), and the thresholds are behind them. */
         const uint32_t *exponentials;
+
+        /* DORY_NORM: in L2; the tile loop lays it where a convolution's tile has its weights. */
+        const struct dory_norm *norm;
 
         /* DORY_INTERPOLATION, whose tiles have all columns of their window's rows: the thresholds where it has any, which
          * the tile loop lays where a convolution's tile has its weights; then for each row of the output row_pairs times,
@@ -419,7 +424,7 @@ static inline bool dory_reads_all_channels(const struct dory_layer *layer)
 {
     /* as a set, for the driver asks often, and its instructions come through a cache of 1 kB */
     const uint32_t those = 1u << DORY_CONVOLUTION | 1u << DORY_GROUPED | 1u << DORY_CONCATENATION | 1u << DORY_SOFTMAX |
-                           1u << DORY_COPY | 1u << DORY_LARGEST | 1u << DORY_TRANSPOSITION;
+                           1u << DORY_COPY | 1u << DORY_LARGEST | 1u << DORY_TRANSPOSITION | 1u << DORY_NORM;
     return (those >> layer->operation & 1) || (layer->operation == DORY_TABLE && layer->input_channels == 1);
 }
 
@@ -443,12 +448,13 @@ static inline uint32_t dory_input_channels(const struct dory_layer *layer, unsig
 
 #define DORY_THRESHOLDS 256 /* words of a table of thresholds */
 
-/* Bytes of what `table`, `terms` or `taps` point to that every tile of the layer reads from L1. */
+/* Bytes of what `table`, `terms`, `taps` or `norm` point to that every tile of the layer reads from L1. */
 static inline uint32_t dory_table_bytes(const struct dory_layer *layer)
 {
     bool high = layer->normalisation == DORY_NORMALISE_HIGH;
     return layer->operation == DORY_TABLE              ? (layer->input_channels == 1 ? 256u * layer->output_channels : 256)
            : layer->operation == DORY_ADDITION && high ? 2048
+           : layer->operation == DORY_NORM             ? layer->norm_words * 4u
            : layer->operation == DORY_INTERPOLATION && !high ? DORY_THRESHOLDS * 4
                                                              : 0;
 }

@@ -1,0 +1,305 @@
+/* A norm that awaits its rounding: its rows, and the constants of their elements. */
+#include "import/qdq/qdq.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+
+#define MAXIMUM_CONSTANTS ((int64_t)1 << 22)
+
+/* What is normalised, rows one behind the other: the dimensions of `order`, first those that are no rows. */
+struct qdq_norm {
+    enum norm_kind kind;
+    double epsilon;
+    struct view view; /* of the norm's value, when it was laid: the shape that constants are read by */
+    int order[VIEW_MAXIMUM_RANK];
+    int64_t rows, length;
+    bool is_ordered;         /* rows lie in the model's order */
+    int64_t constant_rows;   /* 1, or all */
+    double *factors, *terms; /* constant_rows * length of them */
+};
+
+/* ---- rows ---- */
+
+static void sort(const struct view *view, const bool *is_row, struct qdq_norm *norm)
+{
+    int next = 0;
+    norm->rows = norm->length = 1;
+    for (int rows = 0; rows < 2; rows++)
+        for (int i = 0; i < view->rank; i++)
+            if (is_row[i] == rows) {
+                *(rows ? &norm->length : &norm->rows) *= view->dimensions[i];
+                norm->order[next++] = i;
+            }
+}
+
+/* Rows as channels of a tensor: a copy, unless they are. */
+static enum qdq_outcome lay_rows(struct qdq *qdq, const struct node *node, struct qdq_norm *norm, bool must_order,
+                                 struct qdq_value *value)
+{
+    const int64_t shape[2] = {norm->rows, norm->length};
+    struct layout layout = layout_of_model(2);
+    struct view wanted = layout_view(&layout, shape);
+    if (norm->rows > QDQ_MAXIMUM_DIMENSION || norm->length > QDQ_MAXIMUM_DIMENSION)
+        return qdq_fault(qdq, node, NULL, "normalises %lld rows of %lld elements; supported: up to %d",
+                         (long long)norm->rows, (long long)norm->length, QDQ_MAXIMUM_DIMENSION);
+    view_permute(&value->view, norm->order, &value->view);
+    enum qdq_outcome outcome = qdq_take_shape(qdq, node, 2, shape, value);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    const struct middle_value placed = qdq_placed(value);
+    bool is_laid = qdq_tensor(qdq, value->tensor)->channels == norm->length && middle_is_whole(&qdq->builder, &placed) &&
+                   view_is_channels(&value->view, 1, qdq_tensor(qdq, value->tensor));
+    norm->is_ordered = !is_laid || view_equal(&value->view, &wanted);
+    if (is_laid && (norm->is_ordered || !must_order))
+        return QDQ_DONE;
+    norm->is_ordered = true;
+    return qdq_lay(qdq, node, NULL, &layout, 0, value);
+}
+
+/* The view of rows as one of the model's own dimensions. */
+static bool restore(const struct qdq_norm *norm, const struct view *rows, struct view *view)
+{
+    int64_t dimensions[VIEW_MAXIMUM_RANK];
+    int back[VIEW_MAXIMUM_RANK];
+    for (int i = 0; i < norm->view.rank; i++) {
+        dimensions[i] = norm->view.dimensions[norm->order[i]];
+        back[norm->order[i]] = i;
+    }
+    if (!view_reshape(rows, norm->view.rank, dimensions, view))
+        return false;
+    view_permute(view, back, view);
+    return true;
+}
+
+enum qdq_outcome qdq_lay_norm(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
+                              bool must_order, struct qdq_value *result)
+{
+    struct qdq_value x = statistic->x;
+    struct qdq_norm *norm = arena_allocate(qdq->arena, sizeof *norm);
+    *norm = (struct qdq_norm){
+        .kind = statistic->norm, .epsilon = statistic->epsilon, .view = x.view, .constant_rows = 1};
+    sort(&x.view, statistic->is_row, norm);
+    enum qdq_outcome outcome = lay_rows(qdq, node, norm, must_order, &x);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    norm->factors = arena_array(qdq->arena, double, (size_t)norm->length);
+    norm->terms = arena_array(qdq->arena, double, (size_t)norm->length);
+    for (int64_t i = 0; i < norm->length; i++)
+        norm->factors[i] = 1;
+    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_NORM, node, x.tensor, 1);
+    pending->norm = norm;
+    *result = (struct qdq_value){.kind = QDQ_PENDING, .pending = pending};
+    return restore(norm, &x.view, &result->view)
+               ? QDQ_DONE
+               : qdq_fault(qdq, node, NULL, "of a tensor of shape %s, whose rows do not lie so that they can be normalised",
+                           view_text(&norm->view, qdq->arena));
+}
+
+/* ---- constants ---- */
+
+/* An array as it is broadcast to the value: its dimensions stand for the last ones, or for one alone. */
+struct broadcast {
+    const struct qdq_array *array;
+    const struct view *view;
+    int alone; /* -1: none */
+};
+
+static bool goes_together(const struct broadcast *b)
+{
+    const struct qdq_array *array = b->array;
+    if (b->alone >= 0)
+        return array->count == 1 || (int64_t)array->count == b->view->dimensions[b->alone];
+    for (int i = 0; i < array->rank; i++) {
+        int dimension = i + b->view->rank - array->rank;
+        if (array->dimensions[i] != 1 && (dimension < 0 || array->dimensions[i] != b->view->dimensions[dimension]))
+            return false;
+    }
+    return array->rank <= b->view->rank;
+}
+
+static double at(const struct broadcast *b, const int64_t *index)
+{
+    const struct qdq_array *array = b->array;
+    size_t position = 0;
+    if (b->alone >= 0)
+        return qdq_array_real(array, array->count == 1 ? 0 : (size_t)index[b->alone]);
+    for (int i = 0; i < array->rank; i++) {
+        int64_t own = array->dimensions[i] == 1 ? 0 : index[i + b->view->rank - array->rank];
+        position = position * (size_t)array->dimensions[i] + (size_t)own;
+    }
+    return qdq_array_real(array, position);
+}
+
+/* Where element i of a row is in the value's dimensions. False: these are others than the norm's, whose rows do not tell. */
+static void index_of(const struct qdq_norm *norm, const struct view *view, int64_t position, int64_t *index)
+{
+    for (int i = view->rank - 1; i >= 0; i--) {
+        int dimension = norm->order[i];
+        index[dimension] = position % view->dimensions[dimension];
+        position /= view->dimensions[dimension];
+    }
+}
+
+static bool differs_by_row(const struct qdq_norm *norm, const struct broadcast *b)
+{
+    int64_t row = 1;
+    for (int i = 0; i < b->view->rank; i++) {
+        int dimension = norm->order[i], own = dimension - b->view->rank + b->array->rank;
+        bool is_long = b->alone >= 0 ? dimension == b->alone && b->array->count > 1
+                                     : own >= 0 && b->array->dimensions[own] > 1;
+        if (is_long && row < norm->rows)
+            return true;
+        row *= b->view->dimensions[dimension];
+    }
+    return false;
+}
+
+/* As many constants as there are elements. */
+static bool repeat(struct qdq *qdq, struct qdq_norm *norm)
+{
+    if (norm->constant_rows == norm->rows)
+        return true;
+    if (!norm->is_ordered || norm->rows * norm->length > MAXIMUM_CONSTANTS)
+        return false;
+    size_t length = (size_t)norm->length, count = (size_t)norm->rows * length;
+    double *factors = arena_array(qdq->arena, double, count), *terms = arena_array(qdq->arena, double, count);
+    for (size_t i = 0; i < count; i++) {
+        factors[i] = norm->factors[i % length];
+        terms[i] = norm->terms[i % length];
+    }
+    norm->factors = factors;
+    norm->terms = terms;
+    norm->constant_rows = norm->rows;
+    return true;
+}
+
+static void apply(double *factor, double *term, enum norm_arithmetic arithmetic, double number)
+{
+    switch (arithmetic) {
+    case NORM_ADD: *term += number; break;
+    case NORM_SUBTRACT: *term -= number; break;
+    case NORM_MULTIPLY:
+        *factor *= number;
+        *term *= number;
+        break;
+    case NORM_DIVIDE:
+        *factor /= number;
+        *term /= number;
+        break;
+    }
+}
+
+/* A norm of its own, for others may read the one that there is. */
+static struct qdq_norm *copy_norm(struct qdq *qdq, struct qdq_value *value)
+{
+    struct qdq_pending *pending = arena_allocate(qdq->arena, sizeof *pending);
+    struct qdq_norm *norm = arena_allocate(qdq->arena, sizeof *norm);
+    *pending = *value->pending;
+    *norm = *pending->norm;
+    size_t count = (size_t)(norm->constant_rows * norm->length);
+    norm->factors = arena_array(qdq->arena, double, count);
+    norm->terms = arena_array(qdq->arena, double, count);
+    memcpy(norm->factors, pending->norm->factors, count * sizeof *norm->factors);
+    memcpy(norm->terms, pending->norm->terms, count * sizeof *norm->terms);
+    pending->norm = norm;
+    value->pending = pending;
+    return norm;
+}
+
+/* The order of rows and elements goes on in other dimensions where these only split or join the norm's own. */
+static bool read_order(const struct qdq_norm *norm, const struct view *view, struct qdq_norm *read)
+{
+    bool is_own = view->rank == norm->view.rank &&
+                  !memcmp(view->dimensions, norm->view.dimensions, (size_t)view->rank * sizeof *view->dimensions);
+    *read = *norm;
+    for (int i = 0; i < norm->view.rank && !is_own; i++)
+        if (norm->order[i] != i)
+            return false;
+    for (int i = 0; i < view->rank && !is_own; i++)
+        read->order[i] = i;
+    return true;
+}
+
+bool qdq_norm_apply(struct qdq *qdq, struct qdq_value *value, enum norm_arithmetic arithmetic, const struct qdq_array *array,
+                    int alone)
+{
+    const struct qdq_pending *from = value->pending;
+    struct broadcast b = {array, &value->view, alone};
+    struct qdq_norm read;
+    if (from->minimum > -INFINITY || from->maximum < INFINITY || array->count == 0 || !goes_together(&b) ||
+        !read_order(from->norm, &value->view, &read))
+        return false;
+    struct qdq_norm *norm = copy_norm(qdq, value);
+    if (differs_by_row(&read, &b) && !repeat(qdq, norm))
+        return false;
+    int64_t index[VIEW_MAXIMUM_RANK] = {0};
+    for (int64_t i = 0; i < norm->constant_rows * norm->length; i++) {
+        index_of(&read, &value->view, i, index);
+        apply(&norm->factors[i], &norm->terms[i], arithmetic, at(&b, index));
+    }
+    return true;
+}
+
+enum qdq_outcome qdq_norm_constant(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+                                   struct qdq_value *result)
+{
+    static const char *const types[] = {"Add", "Sub", "Mul", "Div"};
+    bool is_swapped = inputs[0].kind == QDQ_CONSTANT;
+    const struct qdq_value *constant = &inputs[!is_swapped];
+    *result = inputs[is_swapped];
+    if (constant->kind != QDQ_CONSTANT || !constant->array->numbers)
+        return QDQ_FLOAT;
+    for (int i = 0; i < 4; i++)
+        if (!strcmp(types[i], node->type) && (!is_swapped || i % 2 == 0))
+            return qdq_norm_apply(qdq, result, (enum norm_arithmetic)i, constant->array, -1) ? QDQ_DONE : QDQ_FLOAT;
+    return QDQ_FLOAT;
+}
+
+/* ---- the layer ---- */
+
+static bool is_equal(const struct qdq_norm *norm, int64_t a, int64_t b)
+{
+    return norm->factors[a] == norm->factors[b] && norm->terms[a] == norm->terms[b];
+}
+
+/* Rows are alike, and elements that follow each other. */
+static struct real_norm compress(struct qdq *qdq, const struct qdq_norm *norm)
+{
+    int64_t rows = 1, run = norm->length, next = 0;
+    for (int64_t i = norm->length; i < norm->constant_rows * norm->length && rows == 1; i++)
+        rows = is_equal(norm, i, i % norm->length) ? 1 : norm->constant_rows;
+    for (int64_t i = 1; i < rows * norm->length; i++)
+        if (i % norm->length != 0 && !is_equal(norm, i, i - 1))
+            run = (int64_t)greatest_common_divisor(run, i % norm->length);
+    size_t count = (size_t)(rows * norm->length / run);
+    double *factors = arena_array(qdq->arena, double, count), *terms = arena_array(qdq->arena, double, count);
+    for (size_t i = 0; i < count; i++, next += run) {
+        factors[i] = norm->factors[next];
+        terms[i] = norm->terms[next];
+    }
+    return (struct real_norm){.kind = norm->kind,
+                              .epsilon = norm->epsilon,
+                              .run = (int)run,
+                              .count = (int)count,
+                              .factors = factors,
+                              .terms = terms};
+}
+
+enum qdq_outcome qdq_finish_norm(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                 const struct quantisation *quantisation, const char *name, struct qdq_value *result)
+{
+    const struct qdq_pending *pending = value->pending;
+    struct real_norm real = compress(qdq, pending->norm);
+    real.minimum = pending->minimum;
+    real.maximum = pending->maximum;
+    int output = quantised_tensor(&qdq->builder, name, pending->height, pending->width, pending->channels, quantisation);
+    *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = value->view, .tensor = output};
+    return middle_norm(&qdq->builder, pending->layer.name, pending->layer.inputs[0], output, &real)
+               ? QDQ_DONE
+               : qdq_fault(qdq, node, NULL,
+                           "rounds a norm whose scale, bias or epsilon is no number or far from the scale %.9g; supported: "
+                           "results of up to some hundred thousand steps of it",
+                           quantisation->scale);
+}

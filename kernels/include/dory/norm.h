@@ -1,0 +1,103 @@
+/* A norm: the elements of a row, less their mean, divided by their standard deviation (LayerNormalization and its like), or
+ * the elements divided by the square root of the mean, or sum, of their squares (RMSNorm, L2 norms). All in whole numbers;
+ * this is what such a layer means, on host and chip. docs/numerics.md has it in formulas.
+ *
+ * A row is all channels of a pixel, n of them. S is the sum of its elements, Q that of their squares.
+ *     centred:  d = n * x - S,        V = n * Q - S * S
+ *     else:     d = x - zero_point,   V = the sum of d * d
+ *     W = V * 2^fraction_bits + epsilon, of 63 bits
+ *     root * 2^-31 * 2^-exponent is 1 / sqrt(W / 2^fraction_bits)
+ *     M = (root * multiplier) >> 31
+ *     y = clip((high 32 bits of (d * factor << (left_shift - exponent)) * M + term) >> shift)
+ * One root a row, and one high product an element. The generator has proven that nothing overflows.
+ */
+#ifndef DORY_NORM_H
+#define DORY_NORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Words, in the order of memory: the constants of the layer; behind them `count` pairs of a factor and a term. */
+struct dory_norm {
+    uint32_t epsilon_low, epsilon_high;
+    uint32_t multiplier;    /* of 31 bits */
+    int32_t zero_point;     /* of the input; of no meaning where it is centred */
+    uint32_t is_centred;
+    uint32_t fraction_bits; /* of W: even */
+    uint32_t left_shift, shift;
+    uint32_t run;   /* so many elements of a row that follow each other have one factor and term; divides a row */
+    uint32_t count; /* of factors and terms: run i of row r, counted from the image's first pixel, has number
+                       (r * runs of a row + i) modulo count, a multiple of the runs of a row */
+};
+
+struct dory_norm_constants {
+    int32_t factor, term;
+};
+
+#define DORY_NORM_WORDS (sizeof(struct dory_norm) / sizeof(uint32_t))
+
+static inline const struct dory_norm_constants *dory_norm_constants(const struct dory_norm *norm)
+{
+    return (const struct dory_norm_constants *)(const void *)(norm + 1);
+}
+
+/* What the elements of a row share: d << left shift is x * slope - offset. */
+struct dory_norm_row {
+    uint32_t slope, offset;
+    int32_t multiplier;
+};
+
+static inline uint32_t dory_high_product(uint32_t a, uint32_t b) { return (uint32_t)((uint64_t)a * b >> 32); }
+
+/* 1 / sqrt(n / 2^30) in 31 bits, for n from 2^30 on: a line, which is within 9 %, and four steps of Newton. */
+static inline uint32_t dory_norm_root(uint32_t n)
+{
+    uint32_t y = 2291365052u - dory_high_product(n, 1309965025u);
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t product = dory_high_product(n, dory_high_product(y, y)); /* 2^28 where y is right */
+        y = dory_high_product(y, ((3u << 28) - product) << 2) << 1;
+    }
+    return y > INT32_MAX ? INT32_MAX : y;
+}
+
+/* Of a row of n elements, whose sum and whose squares' sum are given. */
+static inline struct dory_norm_row dory_norm_row_of(const struct dory_norm *norm, uint32_t n, uint32_t sum, uint32_t squares)
+{
+    uint32_t z = (uint32_t)norm->zero_point;
+    uint64_t variance = norm->is_centred ? (uint64_t)n * squares - (uint64_t)sum * sum : squares - 2 * z * sum + n * z * z;
+    uint64_t w = (variance << norm->fraction_bits) + ((uint64_t)norm->epsilon_high << 32 | norm->epsilon_low);
+    int32_t bits = 64; /* of w, one more where they are odd; n is w without trailing bits */
+    w |= w == 0;
+    for (unsigned step = 32; step > 1; step /= 2) {
+        if (w >> (64 - step) == 0) {
+            w <<= step;
+            bits -= (int32_t)step;
+        }
+    }
+    uint32_t root = dory_norm_root((uint32_t)(w >> 32));
+    int32_t left = (int32_t)norm->left_shift - (bits - 2 - (int32_t)norm->fraction_bits) / 2;
+    uint32_t multiplier = (uint32_t)((uint64_t)root * norm->multiplier >> 31);
+    uint32_t slope = norm->is_centred ? n : 1, offset = norm->is_centred ? sum : z;
+    multiplier = left < 0 ? multiplier >> (-left & 31) : multiplier;
+    left = left < 0 ? 0 : left > 31 ? 31 : left;
+    return (struct dory_norm_row){slope << left, offset << left, (int32_t)multiplier};
+}
+
+/* An element, before it is clipped. */
+static inline int32_t dory_norm_apply(const struct dory_norm *norm, const struct dory_norm_row *row,
+                                      const struct dory_norm_constants *constants, uint32_t x)
+{
+    int32_t product = (int32_t)((x * row->slope - row->offset) * (uint32_t)constants->factor);
+    uint32_t high = (uint32_t)((int64_t)product * row->multiplier >> 32);
+    return (int32_t)(high + (uint32_t)constants->term) >> (norm->shift & 31);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
