@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "middle/quantised.h"
+#include "middle/norms.h"
 
 #define MAXIMUM_TENSORS 16
 
@@ -275,6 +275,30 @@ static int add_softmax(struct maker *m, int input)
     return output;
 }
 
+/* Of any kind, with constants for each element, for runs of them, for each row, or one for all. */
+static int add_norm(struct maker *m, int input)
+{
+    struct tensor x = *tensor_of(m, input);
+    int run = x.channels % 2 == 0 && random_chance(m->random, 50) ? x.channels / 2 : 1;
+    int rows = random_chance(m->random, 30) ? x.height * x.width : 1, count = x.channels / run * rows;
+    double scale = random_scale(m), *factors = arena_array(m->arena, double, (size_t)count);
+    double *terms = arena_array(m->arena, double, (size_t)count);
+    int output = make_tensor(m, x.height, x.width, x.channels, scale);
+    for (int i = 0; i < count; i++) {
+        factors[i] = between(m, -127, 127) * scale * (random_chance(m->random, 50) ? 0.5 : 0.3);
+        terms[i] = between(m, -100, 100) * scale;
+    }
+    struct real_norm real = {.kind = (enum norm_kind)between(m, 0, 2),
+                             .epsilon = ldexp(x.scale * x.scale, between(m, -20, 2)),
+                             .run = run,
+                             .count = count,
+                             .factors = factors,
+                             .terms = terms,
+                             .minimum = random_chance(m->random, 30) ? 0 : -INFINITY,
+                             .maximum = INFINITY};
+    return middle_norm(&m->builder, "norm", input, output, &real) ? output : add_softmax(m, input);
+}
+
 /* `pairs` of taps a row or column, whose weights have the same sum. */
 static const struct layer_tap *make_taps(struct maker *m, int input, int output, int32_t sum, int pairs)
 {
@@ -395,6 +419,10 @@ struct network *random_quantised(struct random *random, struct arena *arena)
     }
     if (random_chance(random, 30)) {
         int output = add_convolution(&m, m.tensors[m.count - 1], LINEAR);
+        m.tensors[m.count++] = output;
+    }
+    if (m.builder.rounding == ROUND_HALF_EVEN && random_chance(random, 40)) {
+        int output = add_norm(&m, m.tensors[m.count - 1]);
         m.tensors[m.count++] = output;
     }
     if (m.builder.rounding == ROUND_HALF_EVEN && random_chance(random, 40)) {
