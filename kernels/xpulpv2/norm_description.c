@@ -17,5 +17,4 @@ const struct dory_kernel_description dory_xpulpv2_norm_description = {
     .supports = norm_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = norm_cycles,
-    .code_percent = 20,
 };
