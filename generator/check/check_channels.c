@@ -276,7 +276,8 @@ static void check_layer(struct comparison *c)
     case LAYER_COPY: check_copy(c); break;
     case LAYER_SOFTMAX:
     case LAYER_NORM:
-    case LAYER_LARGEST: check_whole_pixels(c); break;
+    case LAYER_LARGEST:
+    case LAYER_MATRIX_PRODUCT: check_whole_pixels(c); break;
     default: check_elements(c); break;
     }
 }

@@ -148,6 +148,14 @@ static uint64_t weights_tile_bytes(const struct dory_layer *record)
 
 #define MAXIMUM_RANGES 11
 
+/* Of a matrix product: pixels of the second input, one for each channel of the output. */
+static uint64_t second_pixels_read(const struct dory_layer *record)
+{
+    if (record->operation == DORY_MATRIX_PRODUCT)
+        return (uint64_t)record->tile.rows * record->tile.channels;
+    return record->second_repeats & DORY_REPEATS_PIXEL ? 1 : pixels_read(record);
+}
+
 /* The buffers of a layer's map of L1, and what lies in front of them. */
 static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map, struct range ranges[MAXIMUM_RANGES])
 {
@@ -167,8 +175,7 @@ static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map
     count = add_ranges(c, index, map->input, input_tile_bytes(record, input_channels), ranges, count);
     if (dory_has_second_input(record))
         count = add_ranges(c, index, map->second_input,
-                           (record->second_repeats & DORY_REPEATS_PIXEL ? 1 : pixels_read(record)) *
-                               dory_element_bytes(second_channels, record->second_input_bits),
+                           second_pixels_read(record) * dory_element_bytes(second_channels, record->second_input_bits),
                            ranges, count);
     count = add_ranges(c, index, map->weights, weights_tile_bytes(record), ranges, count);
     count = add_ranges(c, index, map->output, outputs * dory_element_bytes(record->tile.channels, record->output_bits),

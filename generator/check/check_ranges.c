@@ -101,12 +101,21 @@ static bool are_whole_pixels(const int32_t *positions, int count, int channels, 
     return whole;
 }
 
-static struct span any_channel(const struct ranges *r, int channels)
+static struct span any_channel(const struct ranges *r, int input)
 {
-    struct span x = input_span(r, 0, 0);
-    for (int c = 1; c < channels; c++)
-        x = join(x, input_span(r, 0, c));
+    struct span x = input_span(r, input, 0);
+    for (int c = 1; c < r->network->tensors[r->layer->inputs[input]].channels; c++)
+        x = join(x, input_span(r, input, c));
     return x;
+}
+
+/* So many products of any two elements. */
+static struct span matrix_product_span(const struct ranges *r)
+{
+    wide terms = r->network->tensors[r->layer->inputs[0]].channels;
+    struct span product = product_span(stage_span(&r->layer->input_stages[0], 0, any_channel(r, 0)),
+                                       stage_span(&r->layer->input_stages[1], 0, any_channel(r, 1)));
+    return (struct span){product.least * terms, product.most * terms};
 }
 
 /* All channels of a copy at once: its map is long. */
@@ -115,7 +124,7 @@ static void find_copy(const struct ranges *r, struct span *spans)
     const struct layer_map *map = &r->layer->map;
     const struct tensor *output = &r->network->tensors[r->layer->output];
     int channels = r->network->tensors[r->layer->inputs[0]].channels;
-    struct span border = one(r->layer->padding_value), any = any_channel(r, channels);
+    struct span border = one(r->layer->padding_value), any = any_channel(r, 0);
     bool has_border = false;
     bool whole = are_whole_pixels(map->rows, output->height, channels, &has_border);
     whole = are_whole_pixels(map->columns, output->width, channels, &has_border) && whole;
@@ -156,6 +165,7 @@ static struct span accumulator_span(const struct ranges *r, int channel)
         return (struct span){a.least + b.least, a.most + b.most};
     }
     case LAYER_MULTIPLICATION: return product_span(operand_span(r, 0, channel), operand_span(r, 1, channel));
+    case LAYER_MATRIX_PRODUCT: return matrix_product_span(r);
     default: return input_span(r, 0, channel);
     }
 }

@@ -83,8 +83,17 @@ static bool lies_in_results(const struct dory_layer *record, const struct dory_s
     uint64_t pixel = operand_pixel_bytes(record, which, window->channels);
     uint64_t rows = valid->bottom - valid->top, columns = valid->right - valid->left, width = record->input_width;
     bool planes = record->input_layout == DORY_CHW, is_pixel = operand_is_pixel(record, which);
-    bool whole = planes ? rows == tile->tile.input_rows : columns == tile->tile.input_columns || rows == 1;
-    uint64_t border = planes || is_pixel ? 0 : ((uint64_t)valid->top * tile->tile.input_columns + valid->left) * pixel;
+    bool has_pixels_of_channels = which && record->operation == DORY_MATRIX_PRODUCT;
+    if (has_pixels_of_channels) {
+        width = record->output_channels;
+        columns = tile->tile.channels;
+    }
+    bool whole = planes                   ? rows == tile->tile.input_rows
+                 : has_pixels_of_channels ? columns == width
+                                          : columns == tile->tile.input_columns || rows == 1;
+    uint64_t border = planes || is_pixel || has_pixels_of_channels
+                          ? 0
+                          : ((uint64_t)valid->top * tile->tile.input_columns + valid->left) * pixel;
     uint64_t bytes = is_pixel ? pixel : window->rows * width * pixel;
     uintptr_t input = (uintptr_t)(which ? tile->tile.second_input : tile->tile.input);
     return (is_pixel || (whole && rows == window->rows && columns == width)) && is_one_piece(store) &&

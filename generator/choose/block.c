@@ -48,9 +48,9 @@ static bool keeps_rows(const struct problem *p, int writer, int reader, int tens
 {
     const struct dory_layer *from = &p->layers[writer].record, *to = &p->layers[reader].record;
     bool is_first = p->network->layers[reader].inputs[0] == tensor;
-    bool is_pixel = operand_is_pixel(to, is_first ? 0 : 1);
-    return !is_pixel && from->output_height == to->input_height && from->output_width == to->input_width &&
-           from->output_channels == dory_input_channels(to, is_first ? 0 : 1);
+    unsigned operand = is_first ? 0 : 1;
+    return !operand_is_pixel(to, operand) && from->output_height == to->input_height &&
+           from->output_width == operand_width(to, operand) && from->output_channels == operand_channels(to, operand);
 }
 
 static bool is_read_within(const struct problem *p, int writer, int last)

@@ -12,7 +12,17 @@ static uint64_t ask_cycles(const void *context, const struct dory_layer *layer)
     return dory_engine_cycles(asked->engine, layer, asked->cores);
 }
 
-/* A convolution in the engine's favourite form that equals the model's. */
+/* Of a layer without weights, with the form's constants. */
+static const struct dory_stages *stages_of(const struct described_layer *described, const struct requantisation *form,
+                                           struct arena *arena)
+{
+    struct dory_stages *stages = arena_array(arena, struct dory_stages, 1);
+    *stages = *described->record.stages;
+    requantisation_describe_stages(form, stages);
+    return stages;
+}
+
+/* A convolution, or a matrix product, in the engine's favourite form that equals the model's. */
 static bool form_sums(const struct described_layer *described, const struct asked *asked, struct formed_layer *formed,
                       struct arena *arena)
 {
@@ -21,6 +31,8 @@ static bool form_sums(const struct described_layer *described, const struct aske
     if (!requantise(described->sums, &engine, form, arena))
         return false;
     requantisation_describe(form, &formed->record);
+    if (described->record.operation == DORY_MATRIX_PRODUCT)
+        formed->record.stages = stages_of(described, form, arena);
     formed->requantisation = form;
     return true;
 }

@@ -20,6 +20,7 @@ static void describe_kind(struct description *d)
     case LAYER_NORM: describe_norm(d); break;
     case LAYER_INTERPOLATION: describe_interpolation(d); break;
     case LAYER_MULTIPLICATION: describe_multiplication(d); break;
+    case LAYER_MATRIX_PRODUCT: describe_matrix_product(d); break;
     case LAYER_MAXIMUM_POOL:
     case LAYER_AVERAGE_POOL: describe_pool(d); break;
     }
@@ -55,7 +56,8 @@ bool describe_layer(const struct network *network, int index, struct described_l
     }
     describe_elements(&d);
     describe_shape(&d);
-    if (layer->kind != LAYER_COPY && layer->kind != LAYER_INTERPOLATION) /* which say rows and columns by lists */
+    bool says_rows = layer->kind == LAYER_COPY || layer->kind == LAYER_INTERPOLATION; /* by lists */
+    if (!says_rows && layer->kind != LAYER_MATRIX_PRODUCT)                            /* whose rows are heads */
         describe_rows_of_columns(record);
     describe_border(&d);
     describe_check_extents(&d);

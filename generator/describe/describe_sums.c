@@ -196,6 +196,46 @@ void describe_multiplication(struct description *d)
         describe_scalar_stages(d, product);
 }
 
+/* In the forms that a convolution's channel has. False where none equals the model's. */
+static bool describe_as_channel(struct description *d, struct bounds sum)
+{
+    struct sum_range *range = arena_array(d->arena, struct sum_range, 1);
+    struct requantisation form = {0};
+    if (d->layer->stage_count != 1 || d->first.count != 1)
+        return false;
+    describe_clip(d, &d->layer->stages[0]);
+    *range = (struct sum_range){sum.minimum, sum.maximum};
+    struct requantise_problem problem = {.stage = &d->layer->stages[0],
+                                         .ranges = range,
+                                         .channel_count = 1,
+                                         .minimum = d->record->minimum,
+                                         .maximum = d->record->maximum};
+    if (!requantise(&problem, NULL, &form, d->arena))
+        return false;
+    *d->sums = problem;
+    d->record->weight_bits = 8; /* of the second factor, where a kernel takes it for weights */
+    return true;
+}
+
+/* The second factor has a pixel for each channel of the output. */
+void describe_matrix_product(struct description *d)
+{
+    const struct tensor *a = d->input, *b = d->second_input, *y = d->output;
+    struct bounds factors[2], sum = described_accumulator(d);
+    d->record->operation = DORY_MATRIX_PRODUCT;
+    if (a->height != y->height || a->width != y->width || b->height != y->height || b->width != y->channels ||
+        b->channels != a->channels)
+        REFUSE(d, NULL, "multiplies matrices whose dimensions do not go together");
+    if (a->bits > 8 || b->bits > 8)
+        REFUSE(d, NULL, "multiplies matrices of %d and %d bits; supported: up to 8", a->bits, b->bits);
+    if (d->diagnostics->error_count == 0)
+        describe_input_stages(d, factors);
+    if (d->diagnostics->error_count == 0 && !(is_offset(&d->stages->input[0]) && is_offset(&d->stages->input[1])))
+        REFUSE(d, NULL, "scales its factors; supported are zero points");
+    if (d->diagnostics->error_count == 0 && !describe_as_channel(d, sum))
+        describe_scalar_stages(d, sum);
+}
+
 void describe_concatenation(struct description *d)
 {
     const struct tensor *a = d->input, *b = d->second_input, *y = d->output;

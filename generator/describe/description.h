@@ -101,6 +101,7 @@ void describe_tables(const struct description *d);
 void describe_pool(struct description *d);
 void describe_addition(struct description *d);
 void describe_multiplication(struct description *d);
+void describe_matrix_product(struct description *d);
 void describe_concatenation(struct description *d);
 void describe_copy(const struct description *d);
 bool describe_transposition(const struct description *d); /* false where it is none */

@@ -72,6 +72,10 @@ const char *requantise_refusal(const struct stage *stage);
 /* What the firmware's struct says of the form. */
 void requantisation_describe(const struct requantisation *form, struct dory_layer *record);
 
+/* The same of a layer without weights that has the form's constants in its stages: those of DORY_MATRIX_PRODUCT
+ * (dory/matrix_product.h). */
+void requantisation_describe_stages(const struct requantisation *form, struct dory_stages *stages);
+
 /* What the firmware makes of an accumulator. False where a number exceeds its type on the way. */
 bool requantised_value(const struct requantisation *form, int channel, int64_t accumulator, int64_t *value);
 

@@ -108,6 +108,31 @@ void requantisation_describe(const struct requantisation *form, struct dory_laye
     }
 }
 
+static void describe_split(const int64_t *words, struct dory_stages *stages)
+{
+    stages->first = (struct dory_stage){words[2], words[3], 1, (int32_t)words[0], (int32_t)words[1]};
+    stages->second = (struct dory_stage){words[4], words[6], 1, (int32_t)words[5], INT32_MAX};
+}
+
+void requantisation_describe_stages(const struct requantisation *form, struct dory_stages *stages)
+{
+    const int64_t *words = form->channels[0].words;
+    int64_t divisor = form->normalisation == DORY_NORMALISE_DIVIDE ? form->divisor : (int64_t)1 << form->shift;
+    stages->first = stages->second = (struct dory_stage){1, 0, 1, INT32_MIN, INT32_MAX};
+    switch (form->normalisation) {
+    case DORY_NORMALISE_NONE: stages->first.addend = words[0]; break;
+    case DORY_NORMALISE_SPLIT: describe_split(words, stages); break;
+    case DORY_NORMALISE_CLAMPED:
+        stages->first = (struct dory_stage){words[2], words[3], 1, (int32_t)words[0], (int32_t)words[1]};
+        break;
+    case DORY_NORMALISE_HIGH:
+        stages->first = (struct dory_stage){words[1], words[2], (int64_t)1 << words[3], INT32_MIN, INT32_MAX};
+        stages->second.addend = words[0];
+        break;
+    default: stages->first = (struct dory_stage){words[0], words[1], divisor, INT32_MIN, INT32_MAX}; break;
+    }
+}
+
 /* ---- for people ---- */
 
 static const char *form_name(const struct requantisation *form)

@@ -2,22 +2,6 @@
 
 #include "middle/moves.h"
 
-static bool lies_so(const struct quantised_builder *builder, const struct middle_value *value, const struct layout *layout)
-{
-    const struct tensor *tensor = &builder->network->tensors[value->tensor];
-    struct view wanted = layout_view(layout, value->view.dimensions);
-    int64_t sizes[3];
-    layout_sizes(layout, value->view.dimensions, sizes);
-    return view_equal(&wanted, &value->view) && tensor->height == sizes[0] && tensor->width == sizes[1] &&
-           tensor->channels == sizes[2];
-}
-
-static bool lay_in_order(struct quantised_builder *builder, const char *name, struct middle_value *value,
-                         const struct layout *layout)
-{
-    return lies_so(builder, value, layout) || middle_lay(builder, name, value, NULL, layout, 0, value);
-}
-
 /* All dimensions but one are rows and columns. */
 static struct layout layout_of_parts(const struct middle_value *first, int dimension)
 {
@@ -32,7 +16,7 @@ bool middle_make_parts(struct quantised_builder *builder, const char *name, stru
     for (int i = 0; i < count; i++) {
         channels += values[i].view.dimensions[dimension];
         const char *own = arena_format(builder->arena, "%s, part %d", name, i);
-        if (channels > MIDDLE_MAXIMUM_DIMENSION || !lay_in_order(builder, own, &values[i], &layout))
+        if (channels > MIDDLE_MAXIMUM_DIMENSION || !middle_lay_out(builder, own, &layout, &values[i]))
             return false;
     }
     return true;
@@ -119,7 +103,7 @@ int middle_align(struct quantised_builder *builder, const char *name, struct mid
     if (!is_pixel_or_channel(&values[other].view, dimensions, &layout))
         values[other].view = repeated[other];
     for (int i = 0; i < 2; i++)
-        if (!lay_in_order(builder, arena_format(builder->arena, "%s, operand %d", name, i), &values[i], &layout))
+        if (!middle_lay_out(builder, arena_format(builder->arena, "%s, operand %d", name, i), &layout, &values[i]))
             return -1;
     return lead;
 }

@@ -194,6 +194,22 @@ bool middle_lay(struct quantised_builder *builder, const char *name, const struc
     return true;
 }
 
+static bool lies_so(const struct quantised_builder *builder, const struct middle_value *value, const struct layout *layout)
+{
+    const struct tensor *tensor = &builder->network->tensors[value->tensor];
+    struct view wanted = layout_view(layout, value->view.dimensions);
+    int64_t sizes[3];
+    layout_sizes(layout, value->view.dimensions, sizes);
+    return view_equal(&wanted, &value->view) && tensor->height == sizes[0] && tensor->width == sizes[1] &&
+           tensor->channels == sizes[2];
+}
+
+bool middle_lay_out(struct quantised_builder *builder, const char *name, const struct layout *layout,
+                    struct middle_value *value)
+{
+    return lies_so(builder, value, layout) || middle_lay(builder, name, value, NULL, layout, 0, value);
+}
+
 bool middle_is_whole(const struct quantised_builder *builder, const struct middle_value *value)
 {
     return view_elements(&value->view) == (int64_t)tensor_elements(&builder->network->tensors[value->tensor]);

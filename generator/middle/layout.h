@@ -57,6 +57,10 @@ struct middle_move {
 bool middle_lay(struct quantised_builder *builder, const char *name, const struct middle_value *value,
                 const struct middle_move *move, const struct layout *layout, int border, struct middle_value *result);
 
+/* The value itself where it lies in this layout, else a copy that does; false as above. */
+bool middle_lay_out(struct quantised_builder *builder, const char *name, const struct layout *layout,
+                    struct middle_value *value);
+
 /* All elements of the view's tensor, each of them once, in whatever order. */
 bool middle_is_whole(const struct quantised_builder *builder, const struct middle_value *value);
 

@@ -130,6 +130,37 @@ static bool combine(const struct network *network, const struct layer *layer, in
     return true;
 }
 
+/* ---- matrix product ---- */
+
+/* x1 has `terms` elements for each output. */
+static bool multiply_row(const struct layer *layer, int terms, int outputs, const int64_t *x0, const int64_t *x1, int64_t *y)
+{
+    for (int c = 0; c < outputs; c++, x1 += terms) {
+        y[c] = 0;
+        for (int k = 0; k < terms; k++) {
+            int64_t factors[2], product;
+            if (!through_input_stage(&layer->input_stages[0], 0, x0[k], &factors[0]) ||
+                !through_input_stage(&layer->input_stages[1], 0, x1[k], &factors[1]) ||
+                __builtin_mul_overflow(factors[0], factors[1], &product) || __builtin_add_overflow(y[c], product, &y[c]))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool multiply_matrices(const struct network *network, const struct layer *layer, int64_t *const *tensors)
+{
+    const struct tensor *output = &network->tensors[layer->output];
+    int terms = network->tensors[layer->inputs[0]].channels;
+    const int64_t *x0 = tensors[layer->inputs[0]], *x1 = tensors[layer->inputs[1]];
+    int64_t *y = tensors[layer->output];
+    for (int row = 0; row < output->height; row++, x1 += (size_t)output->channels * (size_t)terms)
+        for (int column = 0; column < output->width; column++, x0 += terms, y += output->channels)
+            if (!multiply_row(layer, terms, output->channels, x0, x1, y))
+                return false;
+    return true;
+}
+
 /* ---- tables ---- */
 
 static bool look_up(const struct layer *layer, const struct tensor *output, const int64_t *x, int64_t *y)
@@ -186,6 +217,7 @@ static bool compute(const struct network *network, const struct layer *layer, in
     case LAYER_SOFTMAX: return interpret_softmax(layer, output, x, y);
     case LAYER_MULTIPLICATION:
     case LAYER_ADDITION: return combine(network, layer, tensors);
+    case LAYER_MATRIX_PRODUCT: return multiply_matrices(network, layer, tensors);
     default: return pool(layer, input, output, x, y);
     }
 }

@@ -26,7 +26,8 @@ enum layer_kind {
     LAYER_INTERPOLATION,  /* weighted sums of rows and columns: see struct layer_taps */
     LAYER_SOFTMAX,        /* over the channels of each pixel: see exponentials */
     LAYER_LARGEST,        /* the channel of each pixel's largest element, the first of equal ones */
-    LAYER_NORM            /* over the channels of each pixel: see struct norm */
+    LAYER_NORM,           /* over the channels of each pixel: see struct norm */
+    LAYER_MATRIX_PRODUCT  /* of two inputs, row by row: see input_stages */
 };
 
 /* LAYER_COPY: output element (row, column, channel) is input element rows[row] + columns[column] + channels[channel], a
@@ -155,7 +156,7 @@ struct stage {
 struct layer {
     const char *name; /* of the ONNX node that gave it its kind, or its first output where the node has no name */
     enum layer_kind kind;
-    int inputs[2]; /* tensor indices; the second of an addition, multiplication or concatenation, else -1 */
+    int inputs[2]; /* tensor indices; the second of an addition, multiplication, concatenation or matrix product, else -1 */
     int output;    /* tensor index */
 
     /* convolutions and pools */
@@ -180,7 +181,9 @@ struct layer {
     /* additions: x0' = input_stages[0](x0), x1' likewise, accumulator = x0' + x1'. A stage of count 0 changes nothing.
      * Multiplications: the product. Of both, a second input of 1x1 pixels has one element a channel for all pixels, one of
      * one channel has one element a pixel for all channels.
-     * Concatenations: the accumulator has the channels of x0', then those of x1' */
+     * Concatenations: the accumulator has the channels of x0', then those of x1'
+     * Matrix products: that of (row, column, channel) is the sum over all k of x0'(row, column, k) * x1'(row, channel, k);
+     * the second input has a column for each channel of the output */
     struct stage input_stages[2];
 
     /* output = stages[n-1](... stages[0](accumulator)). No stage: the accumulator itself, as 32-bit integers.
@@ -270,7 +273,8 @@ static inline size_t tensor_elements(const struct tensor *tensor)
 
 static inline bool layer_has_two_inputs(const struct layer *layer)
 {
-    return layer->kind == LAYER_ADDITION || layer->kind == LAYER_CONCATENATION || layer->kind == LAYER_MULTIPLICATION;
+    return layer->kind == LAYER_ADDITION || layer->kind == LAYER_CONCATENATION || layer->kind == LAYER_MULTIPLICATION ||
+           layer->kind == LAYER_MATRIX_PRODUCT;
 }
 
 static inline int layer_input_count(const struct layer *layer) { return layer_has_two_inputs(layer) ? 2 : 1; }
@@ -323,10 +327,13 @@ static inline uint64_t convolution_macs(uint64_t outputs, uint64_t channels, uin
     return outputs * channels * kernel_height * kernel_width;
 }
 
-/* Multiplications and additions of a convolution, also of a fully connected one; other layers have none. */
+/* Multiplications and additions of a convolution, also of a fully connected one, and of a matrix product; other layers have
+ * none. */
 static inline uint64_t layer_macs(const struct network *network, const struct layer *layer)
 {
     const struct tensor *input = &network->tensors[layer->inputs[0]];
+    if (layer->kind == LAYER_MATRIX_PRODUCT)
+        return tensor_elements(&network->tensors[layer->output]) * (uint64_t)input->channels;
     if (layer->kind != LAYER_CONVOLUTION)
         return 0;
     return convolution_macs(tensor_elements(&network->tensors[layer->output]), (uint64_t)(input->channels / layer->groups),

@@ -86,6 +86,19 @@ static struct bounds of_multiplication(const struct prover *prover, const struct
     return unite(low, high);
 }
 
+/* Of any two elements. A kernel may add up parts of the sum in any order: modulo 2^32, so that the whole counts. */
+static struct bounds of_matrix_product(const struct prover *prover, const struct layer *layer)
+{
+    struct bounds x[2];
+    int terms = prover->network->tensors[layer->inputs[0]].channels;
+    for (int i = 0; i < 2; i++) {
+        x[i] = of_tensor(&prover->network->tensors[layer->inputs[i]]);
+        if (layer->input_stages[i].count)
+            x[i] = through_stage(&layer->input_stages[i], 0, x[i]);
+    }
+    return scale(unite(scale(x[0], (int64_t)x[1].minimum), scale(x[0], (int64_t)x[1].maximum)), terms);
+}
+
 static struct bounds of_table(const struct layer *layer, struct bounds input)
 {
     struct bounds y = {UINT8_MAX, 0};
@@ -166,6 +179,7 @@ static struct bounds of_accumulator(const struct prover *prover, const struct la
     case LAYER_CONCATENATION: return of_concatenation(prover, layer, channel);
     case LAYER_ADDITION: return of_addition(prover, layer, channel);
     case LAYER_MULTIPLICATION: return of_multiplication(prover, layer, channel);
+    case LAYER_MATRIX_PRODUCT: return of_matrix_product(prover, layer);
     case LAYER_TABLE: return of_table(layer, of_channel(input, channel));
     case LAYER_COPY: return of_copy(prover, layer, channel);
     case LAYER_INTERPOLATION: return of_interpolation(layer, of_channel(input, channel));

@@ -88,6 +88,27 @@ static void trace_pixels(const struct tensor *input, const struct tensor *output
     }
 }
 
+static int64_t any_of(const int64_t *marks, int count)
+{
+    int64_t any = 0;
+    for (int i = 0; i < count; i++)
+        any |= marks[i];
+    return any;
+}
+
+/* All elements of both factors count. */
+static void trace_matrix_product(const struct finder *finder, const struct layer *layer, int64_t *to)
+{
+    const struct tensor *output = &finder->network->tensors[layer->output];
+    const int64_t *first = finder->marks[layer->inputs[0]], *second = finder->marks[layer->inputs[1]];
+    int terms = finder->network->tensors[layer->inputs[0]].channels;
+    for (int row = 0; row < output->height; row++)
+        for (int column = 0; column < output->width; column++, first += terms)
+            for (int c = 0; c < output->channels; c++)
+                *to++ = any_of(first, terms) |
+                        any_of(second + ((size_t)row * (size_t)output->channels + (size_t)c) * (size_t)terms, terms);
+}
+
 static bool trace(const struct finder *finder, int index)
 {
     struct network traced = *finder->network;
@@ -96,6 +117,10 @@ static bool trace(const struct finder *finder, int index)
     int64_t *marks = finder->marks[layer->output];
     if (layer->kind == LAYER_SOFTMAX || layer->kind == LAYER_LARGEST || layer->kind == LAYER_NORM) {
         trace_pixels(&traced.tensors[layer->inputs[0]], output, finder->marks[layer->inputs[0]], marks);
+        return true;
+    }
+    if (layer->kind == LAYER_MATRIX_PRODUCT) {
+        trace_matrix_product(finder, layer, marks);
         return true;
     }
     struct arena scratch = {0};

@@ -17,6 +17,8 @@ uint32_t operand_height(const struct dory_layer *record, unsigned operand)
 
 uint32_t operand_width(const struct dory_layer *record, unsigned operand)
 {
+    if (operand == 1 && record->operation == DORY_MATRIX_PRODUCT)
+        return record->output_channels;
     return operand == 2 ? record->output_width : operand_is_pixel(record, operand) ? 1 : record->input_width;
 }
 

@@ -149,7 +149,8 @@ static void keep_for_layer(struct search *search, const struct layer *layer)
     case LAYER_COPY: keep_for_copy(search, layer); break;
     case LAYER_SOFTMAX:
     case LAYER_NORM:
-    case LAYER_LARGEST: keep_for_any(search, layer); break;
+    case LAYER_LARGEST:
+    case LAYER_MATRIX_PRODUCT: keep_for_any(search, layer); break;
     case LAYER_MAXIMUM_POOL:
     case LAYER_AVERAGE_POOL:
     case LAYER_ADDITION:

@@ -308,6 +308,7 @@ static uint64_t most_input_cycles(const struct tile_bounds *bounds, struct mover
         return cycles;
     if (layer->operation == DORY_CONCATENATION || dory_repeats_channel(layer, 1))
         channels = dory_input_channels(layer, 1);
+    columns = layer->operation == DORY_MATRIX_PRODUCT ? shape->channels : columns;
     return cycles + most_pixels_cycles(mover, rows, columns, dory_element_bytes(channels, layer->second_input_bits),
                                        channels == step->input[1].channels, HAL_TO_LOCAL);
 }

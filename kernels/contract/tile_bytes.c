@@ -34,6 +34,9 @@ uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory
     if (input == 1 && (layer->second_repeats & DORY_REPEATS_PIXEL)) {
         rows = columns = 1;
     }
+    if (input == 1 && layer->operation == DORY_MATRIX_PRODUCT) {
+        columns = tile->channels;
+    }
     return rows * columns * dory_element_bytes(channels, input ? layer->second_input_bits : layer->input_bits);
 }
 

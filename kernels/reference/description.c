@@ -23,6 +23,7 @@ static bool is_exact_softmax(const struct dory_layer *layer)
 }
 static bool is_norm(const struct dory_layer *layer) { return layer->operation == DORY_NORM; }
 static bool is_largest(const struct dory_layer *layer) { return layer->operation == DORY_LARGEST; }
+static bool is_matrix_product(const struct dory_layer *layer) { return layer->operation == DORY_MATRIX_PRODUCT; }
 static bool is_concatenation(const struct dory_layer *layer) { return layer->operation == DORY_CONCATENATION; }
 
 static bool is_pool(const struct dory_layer *layer)
@@ -61,6 +62,13 @@ static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct do
     uint64_t items = (uint64_t)tile->rows * tile->columns * dory_divide_up(tile->channels, 4);
     uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
     return items_of_slowest_core(items, cores) * 4 * (taps * (layer->input_bits == 8 ? 33 : 47) + 330) + 500;
+}
+
+/* An element of the output: for each product, and behind the sum. */
+static uint64_t matrix_product_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t elements = items_of_slowest_core((uint64_t)tile->rows * tile->columns, cores) * tile->channels;
+    return elements * ((uint64_t)layer->input_channels * 40 + 640) + 500;
 }
 
 /* Pixels of so many cycles a channel. */
@@ -262,9 +270,17 @@ static const struct dory_kernel_description largest = {
     .cycles = softmax_cycles,
 };
 
+static const struct dory_kernel_description matrix_product = {
+    .name = "dory_reference_matrix_product",
+    .supports = is_matrix_product,
+    .scratch_bytes = no_scratch,
+    .cycles = matrix_product_cycles,
+};
+
 static const struct dory_kernel_description *const kernels[] = {
     &convolution, &depthwise, &depthwise_chw, &pool,          &addition, &multiplication, &grouped,       &concatenation,
-    &table,       &softmax,   &exact_softmax, &interpolation, &copy,     &largest,        &transposition, &norm, NULL,
+    &table,       &softmax,   &exact_softmax, &interpolation, &copy,     &largest,        &transposition, &norm,
+    &matrix_product, NULL,
 };
 
 const struct dory_engine dory_portable_engine = {.name = "portable", .kernels = kernels};

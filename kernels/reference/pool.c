@@ -1,9 +1,10 @@
-/* Computes maximum and average pools, additions, multiplications and concatenations. Shapes: any, elements of any bits,
- * HWC.
+/* Computes maximum and average pools, additions, multiplications, concatenations and matrix products. Shapes: any, elements
+ * of any bits, HWC.
  *
  * Each core takes a part of the pixels. Inner loop: one element of a window, or one of each input. */
 #include <stdbool.h>
 
+#include "dory/matrix_product.h"
 #include "dory/normalise.h"
 #include "elements.h"
 #include "reference.h"
@@ -112,6 +113,47 @@ void dory_reference_multiplication(const struct dory_layer *layer, const struct 
                                    unsigned cores)
 {
     combine_inputs(layer, tile, core, cores, multiply);
+}
+
+/* The sum for one element: `second` is the pixel of the second input that belongs to its channel. */
+static int32_t multiply_pixels(const struct dory_layer *layer, const uint8_t *first, const uint8_t *second)
+{
+    int32_t zeros[2] = {(int32_t)layer->stages->input[0].addend, (int32_t)layer->stages->input[1].addend};
+    uint32_t sum = 0; /* of all that it can be in the end, 32 bits hold everything */
+    for (uint32_t k = 0; k < layer->input_channels; k++) {
+        int32_t a = dory_read_element(first, k, layer->input_bits, layer->input_is_signed);
+        int32_t b = dory_read_element(second, k, layer->second_input_bits, layer->second_input_is_signed);
+        sum += (uint32_t)((a + zeros[0]) * (b + zeros[1]));
+    }
+    return (int32_t)sum;
+}
+
+/* As a convolution's channel, or by thresholds. */
+static int32_t finish_product(const struct dory_layer *layer, int32_t sum)
+{
+    uint32_t words[DORY_MATRIX_WORDS];
+    if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
+        return finish(layer, sum);
+    }
+    dory_matrix_constants(layer, 0, words);
+    return dory_normalise(layer, (const uint8_t *)words, 0, sum);
+}
+
+void dory_reference_matrix_product(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
+                                   unsigned cores)
+{
+    uint32_t output_bytes = dory_element_bytes(tile->channels, layer->output_bits);
+    uint32_t first_bytes = dory_element_bytes(layer->input_channels, layer->input_bits);
+    uint32_t second_bytes = dory_element_bytes(layer->input_channels, layer->second_input_bits);
+    struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
+    for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
+        const uint8_t *first = (const uint8_t *)tile->input + pixel * first_bytes;
+        const uint8_t *second = (const uint8_t *)tile->second_input + pixel / tile->columns * tile->channels * second_bytes;
+        for (uint32_t channel = 0; channel < tile->channels; channel++, second += second_bytes) {
+            dory_write_element((uint8_t *)tile->output + pixel * output_bytes, channel, layer->output_bits,
+                               finish_product(layer, multiply_pixels(layer, first, second)));
+        }
+    }
 }
 
 /* An element of the accumulator: channel `channel` of the output comes from one input or the other. */

@@ -20,5 +20,6 @@ dory_kernel_function dory_reference_interpolation;
 dory_kernel_function dory_reference_copy;
 dory_kernel_function dory_reference_transposition;
 dory_kernel_function dory_reference_largest;
+dory_kernel_function dory_reference_matrix_product;
 
 #endif

@@ -148,6 +148,11 @@ static unsigned describe_input(struct hal_dma_copy *copy, const struct dory_plac
         rectangle.row = rectangle.column = 0;
         rectangle.local = base;
     }
+    if (which && layer->operation == DORY_MATRIX_PRODUCT) { /* a pixel for each channel of the output */
+        rectangle.width = layer->output_channels;
+        rectangle.column = placed->at.channel;
+        rectangle.columns = rectangle.pitch = tile->channels;
+    }
     return describe_rectangle(copy, l2, &rectangle);
 }
 

@@ -40,8 +40,9 @@ struct dory_blocks {
     uint8_t *output;     /* of the block's first pixel and channel; in CHW, of its last channel */
     int32_t output_step; /* bytes from pixel to pixel; in CHW, from channel to the one before: negative */
     uint32_t channels;
-    int32_t *sum; /* of pixel p and lane c at [4 * p + c] */
-    struct {      /* of a last quad of fewer than four channels, see product_part.h */
+    int32_t *sum;          /* of pixel p and lane c at [4 * p + c] */
+    const int32_t *starts; /* what the sums of each of the four pixels start from; of matrix/ alone */
+    struct {               /* of a last quad of fewer than four channels, see product_part.h */
         uint8_t *output;
         int32_t lane_step, pixel_step; /* to the next channel; from a pixel's last one to the next pixel's first */
         uint32_t lanes;

@@ -70,6 +70,21 @@
     LP_SETUP("x0", "t4", step, "1") STEP(load, unpack, add, "", "1: ")                                                      \
     "2:\n"
 
+/* The same on top of what each pixel's sums start from: all words in the loop. */
+#define SUM_WORDS_FROM_STARTS(load, unpack, step, set, add)                                                                 \
+    "lw t0, %[starts]\n"                                                                                                    \
+    "lw t4, %[words]\n"                                                                                                     \
+    "lw " SUM0 ", 0(t0)\n"                                                                                                  \
+    "lw " SUM4 ", 4(t0)\n"                                                                                                  \
+    "lw " SUM8 ", 8(t0)\n"                                                                                                  \
+    "lw " SUM12 ", 12(t0)\n"                                                                                                \
+    SAME(SUM0, SUM1, SUM2, SUM3) SAME(SUM4, SUM5, SUM6, SUM7) SAME(SUM8, SUM9, SUM10, SUM11)                                \
+        SAME(SUM12, SUM13, SUM14, SUM15) LP_SETUP("x0", "t4", step, "1") STEP(load, unpack, add, "", "1: ")
+#define SAME(a, b, c, d)                                                                                                    \
+    "mv " b ", " a "\n"                                                                                                     \
+    "mv " c ", " a "\n"                                                                                                     \
+    "mv " d ", " a "\n"
+
 /* Four sums of one channel. In groups of four, because a product is not ready for the very next instruction. */
 #define NORMALISE(a, b, c, d)                                                                                               \
     P_LW_NEXT("t0", "a1")                                                                                                   \
@@ -287,12 +302,14 @@
  * is done with the sums, which it may bring from the scale that the unpacked weights have to their own. `finish` and `end` are
  * names behind FINISH_ and STORE_. */
 #define MULTIPLY(blocks, load, unpack, step, set, add, scale, finish, end)                                                  \
+    MULTIPLY_BY(SUM_WORDS, blocks, load, unpack, step, set, add, scale, finish, end)
+#define MULTIPLY_BY(sum_words, blocks, load, unpack, step, set, add, scale, finish, end)                                    \
     __asm__ volatile(                                                                                                       \
         WORDS_OF_CODE                                                                                                       \
         "lw a1, %[weights]\n"                                                                                               \
         LOAD_OFFSETS                                                                                                        \
         "0: lw a0, %[input]\n"                                                                                              \
-        SUM_WORDS(load, unpack, step, set, add)                                                                             \
+        sum_words(load, unpack, step, set, add)                                                                             \
         "lw t5, %[special]\n"                                                                                               \
         KIND_##finish                                                                                                       \
         "bnez t5, 4f\n"                                                                                                     \
@@ -352,7 +369,8 @@
           [direct] "m"((blocks)->direct), [shift] "m"((blocks)->normaliser.direct_shift),                                   \
           [reciprocal] "m"((blocks)->normaliser.reciprocal), [away] "m"((blocks)->normaliser.away),                         \
           [minimum] "m"((blocks)->normaliser.minimum),                                                                      \
-          [maximum] "m"((blocks)->normaliser.maximum), [output_step] "m"((blocks)->output_step), [sum] "m"((blocks)->sum)   \
+          [maximum] "m"((blocks)->normaliser.maximum), [output_step] "m"((blocks)->output_step), [sum] "m"((blocks)->sum),  \
+          [starts] "m"((blocks)->starts)                                                                                    \
         : REGISTERS_OF_BLOCK, "memory")
 
 /* clang-format on */
@@ -364,6 +382,14 @@
     {                                                                                                                       \
         (void)is_signed;                                                                                                    \
         MULTIPLY(blocks, LOAD_BYTES, "", 24, PV_DOTUSP_B, PV_SDOTUSP_B, "", kind, end);                                     \
+    }
+
+/* The same for sums that start from blocks->starts. */
+#define DORY_DEFINE_MULTIPLY_FROM_STARTS(name, kind, end)                                                                   \
+    static inline __attribute__((always_inline)) void multiply_##name(struct dory_blocks *blocks, bool is_signed)           \
+    {                                                                                                                       \
+        (void)is_signed;                                                                                                    \
+        MULTIPLY_BY(SUM_WORDS_FROM_STARTS, blocks, LOAD_BYTES, "", 24, PV_DOTUSP_B, PV_SDOTUSP_B, "", kind, end);           \
     }
 
 #else
@@ -381,11 +407,14 @@ static inline void dory_multiply_step(int32_t sum[16], const uint8_t *const pixe
     }
 }
 
-static inline void dory_multiply_block(struct dory_blocks *blocks, bool is_signed, dory_unpack_weights *unpack,
-                                       uint32_t step_bytes)
+/* `starts`: of each pixel; null: zeros. */
+static inline void dory_multiply_block(struct dory_blocks *blocks, const int32_t *starts, bool is_signed,
+                                       dory_unpack_weights *unpack, uint32_t step_bytes)
 {
     const uint8_t *input = blocks->pixels.input;
-    memset(blocks->sum, 0, 16 * sizeof *blocks->sum);
+    for (unsigned i = 0; i < 16; i++) {
+        blocks->sum[i] = starts ? starts[i / 4] : 0;
+    }
     for (uint32_t run = 0; run <= blocks->more_runs; run++) {
         for (uint32_t step = 0; step < blocks->words; step++) {
             const uint8_t *next = input + 4, *pixel[4] = {input};
@@ -427,17 +456,29 @@ static inline void dory_store_block(struct dory_blocks *blocks)
     blocks->output += 4;
 }
 
-static inline void dory_multiply(struct dory_blocks *blocks, bool is_signed, dory_unpack_weights *unpack,
-                                 uint32_t step_bytes)
+static inline void dory_multiply_from(struct dory_blocks *blocks, const int32_t *starts, bool is_signed,
+                                      dory_unpack_weights *unpack, uint32_t step_bytes)
 {
     do {
-        dory_multiply_block(blocks, is_signed, unpack, step_bytes);
+        dory_multiply_block(blocks, starts, is_signed, unpack, step_bytes);
         if (!blocks->direct) {
             return;
         }
         dory_store_block(blocks);
     } while (blocks->weights != blocks->weights_end);
 }
+
+static inline void dory_multiply(struct dory_blocks *blocks, bool is_signed, dory_unpack_weights *unpack,
+                                 uint32_t step_bytes)
+{
+    dory_multiply_from(blocks, NULL, is_signed, unpack, step_bytes);
+}
+
+#define DORY_DEFINE_MULTIPLY_FROM_STARTS(name, kind, end)                                                                   \
+    static void multiply_##name(struct dory_blocks *blocks, bool is_signed)                                                 \
+    {                                                                                                                       \
+        dory_multiply_from(blocks, blocks->starts, is_signed, dory_unpack_bytes, 16);                                       \
+    }
 
 #define DORY_DEFINE_MULTIPLY_OF_KIND(name, kind, end)                                                                       \
     static void multiply_##name(struct dory_blocks *blocks, bool is_signed)                                                 \

@@ -85,7 +85,7 @@ static inline void dory_multiply_part(struct dory_blocks *blocks)
 {
     const int32_t *sum = blocks->sum;
     uint32_t constants_bytes = dory_direct_constants_bytes(&blocks->normaliser);
-    dory_multiply_block(blocks, false, dory_unpack_bytes, 16);
+    dory_multiply_block(blocks, NULL, false, dory_unpack_bytes, 16);
     for (uint32_t lane = 0; lane < blocks->part.lanes; lane++) {
         dory_normalise_in_its_kind(&blocks->normaliser, blocks->sum + lane, 4, 4, blocks->weights + lane * constants_bytes);
     }

@@ -131,7 +131,11 @@
     KERNEL(softmax)                                                                                                         \
     KERNEL(softmax_exact)                                                                                                   \
     KERNEL(largest)                                                                                                         \
-    KERNEL(norm)
+    KERNEL(norm)                                                                                                            \
+    KERNEL(matrix_product)                                                                                                  \
+    KERNEL(matrix_product_clamped)                                                                                          \
+    KERNEL(matrix_product_split)                                                                                            \
+    KERNEL(matrix_product_high)
 
 /* The second parts of those that have two. */
 #define DORY_XPULPV2_FINISHES(FINISH)                                                                                       \
@@ -139,7 +143,11 @@
     FINISH(finish_linear_few_clamped)                                                                                       \
     FINISH(finish_linear_few_split)                                                                                         \
     FINISH(finish_linear_few_high)                                                                                          \
-    FINISH(finish_linear_few_shared)
+    FINISH(finish_linear_few_shared)                                                                                        \
+    FINISH(finish_matrix_product)                                                                                           \
+    FINISH(finish_matrix_product_clamped)                                                                                   \
+    FINISH(finish_matrix_product_split)                                                                                     \
+    FINISH(finish_matrix_product_high)
 
 #define DORY_DECLARE_KERNEL(name)                                                                                           \
     dory_kernel_function dory_xpulpv2_##name;                                                                               \

@@ -13,6 +13,7 @@ try:
     import numpy as np
     import onnx
     from onnx import TensorProto, helper, numpy_helper
+    import attention
     import qoperators
     import reference
 except ImportError:
@@ -29,7 +30,7 @@ class Tensor:
         self.name, self.shape, self.scale, self.zero_point = name, shape, scale, zero_point
 
 
-class Builder:
+class Builder(attention.Attention):
     def __init__(self, seed):
         self.random = np.random.default_rng(seed)
         self.nodes, self.constants = [], []
@@ -360,7 +361,8 @@ class Builder:
         x = self.quantised("x", shape) if is_float else Tensor("x", shape, self.scale(), self.zero_point())
         layers = [self.convolution] * 4 + [self.transposed, self.average, self.maximum, self.largest, self.unary, self.silu, self.residual, self.excite,
                                            self.concatenation, self.pad, self.cut, self.resize, self.shuffle, self.normalised, self.rows,
-                                           self.to_channels_last_and_back, self.one_more_dimension]
+                                           self.to_channels_last_and_back, self.one_more_dimension, self.matrices, self.attention,
+                                           self.attention, self.token]
         y = x
         for _ in range(self.number(1, 6)):
             y = self.pick(layers)(y)

@@ -191,6 +191,8 @@ class Network:
         return self.finish(value.integers() @ (integers.T if transposed else integers), value, scales, bias)
 
     def node_MatMul(self, inputs, attributes, node):
+        if all(isinstance(value, Plain) for value in inputs[:2]):
+            return Exact(inputs[0].integers() @ inputs[1].integers(), [fraction(inputs[0].scale) * fraction(inputs[1].scale)])
         return self.node_Gemm(inputs[:2], {}, node)
 
     # ---- pools ----
@@ -237,10 +239,12 @@ class Network:
         return inputs[0].moved(view) if isinstance(inputs[0], Plain) else view
 
     def node_Softmax(self, inputs, attributes, node):
-        axis = attributes.get("axis", -1)
-        x = inputs[0].integers().astype(np.float64) * float(inputs[0].scale)
-        x = np.exp(x - x.max(axis, keepdims=True))
-        return (x / x.sum(axis, keepdims=True)).astype(FLOAT)
+        """In whole numbers, as docs/numerics.md has it: exponentials of as many bits as 32-bit sums of them leave."""
+        axis, x = attributes.get("axis", -1), inputs[0].integers()
+        bits = min(31, 31 - math.ceil(math.log2(x.shape[axis])))
+        table = np.array([round(math.exp(-i * float(inputs[0].scale)) * 2**bits) for i in range(256)], np.int64)
+        x = table[x.max(axis, keepdims=True) - x]
+        return Exact((x << 30) // x.sum(axis, keepdims=True), [Fraction(1, 2**30)])
 
     # ---- elements ----
 

@@ -15,12 +15,13 @@ except ImportError:
     print("skipped: no numpy; on Debian: apt-get install python3-numpy")
     sys.exit(77)
 
+import attention
 import random_moves
 import reference
 import tflite_writer as tfl
 
 
-class Network(random_moves.Moves):
+class Network(random_moves.Moves, attention.Attention):
     """A model that grows operator by operator, together with the values that its tensors have."""
 
     def __init__(self, seed):
@@ -323,7 +324,8 @@ class Network(random_moves.Moves):
         steps = [self.convolution, self.convolution, self.depthwise, self.pool, self.reduce, self.pad, self.add, self.gate,
                  self.add_constant, self.multiply_by_constant, self.same_elements, self.transposed_convolution,
                  self.concatenate, self.stream, self.constants, self.constants, self.choose, self.prelu, self.unary, self.move, self.move,
-                 self.rearrange, self.rearrange, self.rearrange, self.repeated, self.dilated]
+                 self.rearrange, self.rearrange, self.rearrange, self.repeated, self.dilated, self.matrices, self.attention,
+                 self.attention, self.token]
         for _ in range(pick.randint(1, 5)):
             x = pick.choice(steps)(x)
         return self.output(self.head(x) if pick.random() < 0.6 else x)

@@ -273,7 +273,8 @@ static enum qdq_outcome add_constant(struct qdq *qdq, enum operation operation, 
     int dimension = qdq_constant_dimension(&value->view, array);
     bool is_per_channel = dimension >= 0 && view_is_channels(&value->view, dimension, &output);
     if ((operation != ADD && (operation != SUBTRACT || is_swapped)) || from->minimum > -INFINITY ||
-        from->maximum < INFINITY || (from->part_count && (from->whole != QDQ_SUMMED || !is_scalar)) || (!is_scalar && (!is_per_channel || from->count != from->channels)))
+        from->maximum < INFINITY || (from->part_count && (from->whole != QDQ_SUMMED || !is_scalar)) ||
+        (!is_scalar && (!is_per_channel || from->count != from->channels)))
         return QDQ_FLOAT;
     struct qdq_pending *pending = arena_allocate(qdq->arena, sizeof *pending);
     *pending = *from;
@@ -406,6 +407,20 @@ static enum qdq_outcome outside(struct qdq *qdq, enum operation operation, const
     return QDQ_DONE;
 }
 
+/* A constant that is no number, and none for each channel. */
+static enum qdq_outcome with_constant_tensor(struct qdq *qdq, const struct node *node, enum operation operation,
+                                             const struct qdq_value *inputs, struct qdq_value *result)
+{
+    struct qdq_value operands[2] = {inputs[0], inputs[1]};
+    for (int i = 0; i < 2; i++) {
+        bool is_plain = operands[i].kind == QDQ_CONSTANT ? qdq_make_tensor(qdq, node, &operands[i]) == QDQ_DONE
+                                                         : qdq_is_plain(qdq, &operands[i]);
+        if (!is_plain)
+            return QDQ_FLOAT;
+    }
+    return join(qdq, node, operation, operands[0], operands[1], result);
+}
+
 static enum qdq_outcome with_constant(struct qdq *qdq, const struct node *node, enum operation operation,
                                       const struct qdq_value *inputs, struct qdq_value *result)
 {
@@ -426,6 +441,8 @@ static enum qdq_outcome with_constant(struct qdq *qdq, const struct node *node, 
         return combine(qdq, operation, &inputs[0], &inputs[1], number, result);
     if (operation == SLOPE && !is_swapped)
         return qdq_slope(qdq, node, value, constant->array, result);
+    if (operation <= MULTIPLY && qdq_constant_dimension(&value->view, constant->array) < 0)
+        return with_constant_tensor(qdq, node, operation, inputs, result);
     return scale_channels(qdq, node, operation, value, constant->array, is_swapped, result);
 }
 

@@ -79,26 +79,30 @@ static bool same_quantisation(struct qdq *qdq, const struct qdq_value *a, const 
 }
 
 /* Images one behind the other stay images; what else there is, and the batch, is joined as it lies in memory. */
-static bool is_of_images(const struct view *view, int axis)
+static bool is_of_images(const struct qdq *qdq, const struct qdq_value *parts, int count, int axis)
 {
-    return view->rank >= 2 && view->rank <= 4 && view->dimensions[0] == 1 && axis != 0;
+    const struct view *view = &parts[0].view;
+    bool has_image = false;
+    for (int i = 0; i < count; i++)
+        has_image = has_image || view_is_image(&parts[i].view, qdq_tensor(qdq, parts[i].tensor));
+    return has_image && view->rank >= 2 && view->rank <= 4 && view->dimensions[0] == 1 && axis != 0;
 }
 
 static enum qdq_outcome take_parts(struct qdq *qdq, const struct node *node, struct qdq_value *parts, int count, int axis)
 {
     int64_t size = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         if (!has_elements(&parts[i]))
             return QDQ_FLOAT;
-        enum qdq_outcome outcome =
-            is_of_images(&parts[0].view, axis) ? take_image(qdq, node, &parts[i], &parts[i]) : QDQ_DONE;
+    bool is_image = is_of_images(qdq, parts, count, axis);
+    for (int i = 0; i < count; i++) {
+        enum qdq_outcome outcome = is_image ? take_image(qdq, node, &parts[i], &parts[i]) : QDQ_DONE;
         if (outcome != QDQ_DONE)
             return outcome;
         bool fits = parts[i].kind == parts[0].kind && parts[i].view.rank == parts[0].view.rank;
         for (int k = 0; fits && k < parts[0].view.rank; k++)
             fits = k == axis || parts[i].view.dimensions[k] == parts[0].view.dimensions[k];
         size += fits ? parts[i].view.dimensions[axis] : 0;
-        bool is_image = is_of_images(&parts[0].view, axis);
         int64_t channels = axis == 1 || !is_image ? size : size * qdq_tensor(qdq, parts[0].tensor)->channels;
         if (!fits || channels > QDQ_MAXIMUM_DIMENSION)
             return qdq_fault(qdq, node, NULL,
@@ -140,7 +144,7 @@ static enum qdq_outcome join_parts(struct qdq *qdq, const char *name, const stru
         values[i] = qdq_placed(&parts[i]);
         tensors[i] = parts[i].tensor;
     }
-    if (is_of_images(&parts[0].view, axis)) {
+    if (is_of_images(qdq, parts, count, axis)) {
         enum image_axis image_axis = axis == 1 ? AXIS_CHANNELS : axis == rank - 1 ? AXIS_WIDTH : AXIS_HEIGHT;
         *result = (struct middle_value){quantised_concatenate(&qdq->builder, name, tensors, count, image_axis),
                                         joined_view(parts, count, axis)};
@@ -169,12 +173,16 @@ enum qdq_outcome qdq_concatenation(struct qdq *qdq, const struct node *node, con
 {
     struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)count + 1);
     struct middle_value whole;
-    int64_t axis = qdq_integer(qdq, node, "axis", 1), rank = inputs[0].view.rank;
+    int64_t axis = qdq_integer(qdq, node, "axis", 1), rank;
     memcpy(parts, inputs, (size_t)count * sizeof *parts);
+    for (int i = 0; i < count; i++)
+        if (parts[i].kind == QDQ_CONSTANT && qdq_make_tensor(qdq, node, &parts[i]) != QDQ_DONE)
+            return qdq_fault(qdq, node, NULL, "joins constants that are no bytes with one scale; supported: those");
+    rank = parts[0].view.rank;
     axis += axis < 0 ? rank : 0;
     if (axis < 0 || axis >= rank)
         return qdq_fault(qdq, node, "axis", "is %" PRId64 ", of a tensor of shape %s", axis,
-                         view_text(&inputs[0].view, qdq->arena));
+                         view_text(&parts[0].view, qdq->arena));
     enum qdq_outcome outcome = take_parts(qdq, node, parts, count, (int)axis);
     if (outcome != QDQ_DONE)
         return outcome;

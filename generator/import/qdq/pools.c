@@ -189,6 +189,15 @@ static bool is_over_channels(struct qdq *qdq, const struct node *node, const str
     return view_is_channels(&input->view, (int)axis, tensor);
 }
 
+/* Of the axis, where it is one dimension; else of all that there are. */
+static enum qdq_outcome make_channels_of_softmax(struct qdq *qdq, const struct node *node, struct qdq_value *input)
+{
+    int64_t opset = qdq_integer(qdq, node, "opset", qdq->graph->opset), axis = qdq_integer(qdq, node, "axis", -1);
+    axis += axis < 0 ? input->view.rank : 0;
+    bool is_dimension = opset >= 13 && axis >= 0 && axis < input->view.rank;
+    return is_dimension ? qdq_make_channels(qdq, node, input, (int)axis) : qdq_make_image(qdq, node, input);
+}
+
 enum qdq_outcome qdq_softmax(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                              struct qdq_value *result)
 {
@@ -197,7 +206,7 @@ enum qdq_outcome qdq_softmax(struct qdq *qdq, const struct node *node, const str
     if (input.kind != QDQ_REALS || !qdq_is_plain(qdq, &input))
         return QDQ_FLOAT;
     if (!is_over_channels(qdq, node, &input)) {
-        enum qdq_outcome outcome = qdq_make_image(qdq, node, &input);
+        enum qdq_outcome outcome = make_channels_of_softmax(qdq, node, &input);
         if (outcome != QDQ_DONE)
             return outcome;
         if (!is_over_channels(qdq, node, &input))

@@ -1,5 +1,6 @@
 /* Conv, ConvTranspose, Gemm and MatMul: sums of products with constant weights. */
 #include "import/qdq/weights.h"
+#include "middle/matrix.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -305,13 +306,49 @@ static enum qdq_outcome multiply(struct qdq *qdq, const struct node *node, const
     return qdq_finish_products(qdq, node, pending, &order, bias);
 }
 
+/* ---- two activations ---- */
+
+static enum qdq_outcome multiply_tensors(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+                                         const bool is_transposed[2], struct qdq_value *result)
+{
+    struct middle_value factors[2];
+    struct middle_product product;
+    for (int i = 0; i < 2; i++) {
+        struct qdq_value value = inputs[i];
+        enum qdq_outcome outcome =
+            value.kind == QDQ_CONSTANT ? qdq_make_tensor(qdq, node, &value) : qdq_make_elements(qdq, node, &value);
+        if (outcome != QDQ_DONE)
+            return outcome;
+        factors[i] = qdq_placed(&value);
+        if (is_transposed[i] && value.view.rank >= 2)
+            factors[i].view = middle_transposed(&value.view);
+    }
+    if (!middle_multiply(&qdq->builder, node->name, factors, &product))
+        return qdq_fault(qdq, node, NULL, "multiplies matrices of %s and %s; supported: dimensions that go together",
+                         view_text(&factors[0].view, qdq->arena), view_text(&factors[1].view, qdq->arena));
+    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_MATRIX_PRODUCT, node, product.factors[0].tensor, 1);
+    middle_set_product(&qdq->builder, &product, &pending->layer);
+    pending->height = product.height;
+    pending->width = product.width;
+    pending->channels = product.channels;
+    pending->factors[0] = qdq_tensor(qdq, product.factors[1].tensor)->scale;
+    *result = (struct qdq_value){.kind = QDQ_PENDING, .view = product.view, .pending = pending};
+    return QDQ_DONE;
+}
+
+/* Neither factor is a constant, or the first one: then it has no weights. */
+static bool is_of_tensors(const struct qdq_value *inputs) { return inputs[1].kind != QDQ_CONSTANT; }
+
 enum qdq_outcome qdq_gemm(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                           struct qdq_value *result)
 {
     (void)count;
     static const struct qdq_value none;
     double alpha = qdq_number(qdq, node, "alpha", 1), beta = qdq_number(qdq, node, "beta", 1);
-    bool is_transposed = qdq_integer(qdq, node, "transB", 0) != 0;
+    const bool transposed[2] = {qdq_integer(qdq, node, "transA", 0) != 0, qdq_integer(qdq, node, "transB", 0) != 0};
+    bool is_transposed = transposed[1];
+    if (is_of_tensors(inputs) && alpha == 1 && inputs[2].kind == QDQ_NONE)
+        return multiply_tensors(qdq, node, inputs, transposed, result);
     if (!(alpha > 1e-6 && alpha < 1e6) || !(fabs(beta) < 1e6) || qdq_integer(qdq, node, "transA", 0) != 0)
         return qdq_fault(qdq, node, NULL, "has alpha %g, beta %g, transA %" PRId64 "; supported: alpha above 0, transA 0",
                          alpha, beta, qdq_integer(qdq, node, "transA", 0));
@@ -327,6 +364,8 @@ enum qdq_outcome qdq_matrix_product(struct qdq *qdq, const struct node *node, co
                                     struct qdq_value *result)
 {
     static const struct qdq_value none;
+    static const bool transposed[2];
     (void)count;
-    return multiply(qdq, node, inputs, false, &none, result);
+    return is_of_tensors(inputs) ? multiply_tensors(qdq, node, inputs, transposed, result)
+                                 : multiply(qdq, node, inputs, false, &none, result);
 }

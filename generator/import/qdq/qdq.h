@@ -68,7 +68,7 @@ struct qdq_pending {
     const struct qdq_value *terms;
     const int *signs;
     int term_count;
-    struct qdq_norm *norm;          /* LAYER_NORM: its rows and constants; what is above is not used but for the bounds */
+    struct qdq_norm *norm; /* LAYER_NORM: its rows and constants; what is above is not used but for the bounds */
 };
 
 /* (x - shift) * numerator / denominator of an input of the model that is float. */
@@ -101,8 +101,8 @@ enum qdq_kind {
     QDQ_REALS,    /* a real function of one element of a tensor */
     QDQ_PENDING,
     QDQ_STATISTIC, /* a part of a norm of a tensor, in floating point: see norms.c */
-    QDQ_OUTSIDE, /* of the application, in front of the first QuantizeLinear */
-    QDQ_HEAD     /* of the application, behind the last quantised tensors */
+    QDQ_OUTSIDE,   /* of the application, in front of the first QuantizeLinear */
+    QDQ_HEAD       /* of the application, behind the last quantised tensors */
 };
 
 struct qdq_value {
@@ -207,6 +207,8 @@ enum qdq_outcome qdq_make_channels(struct qdq *qdq, const struct node *node, str
 /* Real numbers that are others than the tensor's own become a tensor where they can be one exactly, as those of a Relu.
  * QDQ_FLOAT where they cannot. The view stays. */
 enum qdq_outcome qdq_make_elements(struct qdq *qdq, const struct node *node, struct qdq_value *value);
+/* A constant of bytes, with one scale, becomes a tensor of the network. QDQ_FLOAT where it has none. */
+enum qdq_outcome qdq_make_tensor(struct qdq *qdq, const struct node *node, struct qdq_value *value);
 /* Another shape for the value, by a copy if need be. */
 enum qdq_outcome qdq_take_shape(struct qdq *qdq, const struct node *node, int rank, const int64_t *dimensions,
                                 struct qdq_value *value);
@@ -314,7 +316,7 @@ enum qdq_outcome qdq_finish_norm(struct qdq *qdq, const struct node *node, const
 
 /* ---- handlers ---- */
 
-qdq_handler qdq_layer_norm, qdq_instance_norm, qdq_group_norm, qdq_lp_norm;                              /* norms.c */
+qdq_handler qdq_layer_norm, qdq_instance_norm, qdq_group_norm, qdq_lp_norm; /* norms.c */
 
 qdq_handler qdq_convolution, qdq_transposed_convolution, qdq_gemm, qdq_matrix_product;                   /* products.c */
 qdq_handler qdq_average_pool, qdq_maximum_pool, qdq_softmax;                                             /* pools.c */

@@ -43,7 +43,7 @@ const struct qdq_operator qdq_operators[] = {
     {"LeakyRelu", qdq_unary, TABLE, ""},
     {"Log", qdq_unary, TABLE, ""},
     {"LpNormalization", qdq_lp_norm, NORM, "p = 2"},
-    {"MatMul", qdq_matrix_product, "fully connected layer, or a 1x1 convolution", "constant second operand"},
+    {"MatMul", qdq_matrix_product, "fully connected layer, or a 1x1 convolution; of two tensors a matrix product", ""},
     {"Max", qdq_binary, "two additions; with a constant part of a table", "of tensors, or with a constant of one number"},
     {"MaxPool", qdq_maximum_pool, "maximum pool", ""},
     {"Mean", qdq_sum_all, "additions, and a division", "shapes that broadcast"},

@@ -1,5 +1,6 @@
 /* Attributes, and tensors as layers want them. */
 #include "import/qdq/qdq.h"
+#include "middle/matrix.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -135,6 +136,29 @@ enum qdq_outcome qdq_make_elements(struct qdq *qdq, const struct node *node, str
         value->tensor = output;
         value->reals = qdq_plain_reals(qdq, output);
     }
+    return QDQ_DONE;
+}
+
+enum qdq_outcome qdq_make_tensor(struct qdq *qdq, const struct node *node, struct qdq_value *value)
+{
+    const struct qdq_array *array = value->array;
+    struct middle_value made;
+    if (value->kind != QDQ_CONSTANT || !array->numbers || array->scale_count != 1 || array->narrow_bits ||
+        (array->type != ELEMENT_INT8 && array->type != ELEMENT_UINT8))
+        return QDQ_FLOAT;
+    bool is_signed = array->type == ELEMENT_INT8;
+    struct quantisation quantisation = {array->scales[0], array->zero_points[0], is_signed};
+    if (qdq->builder.network->input_count == 0)
+        return QDQ_FLOAT;
+    uint8_t *elements = arena_array(qdq->arena, uint8_t, array->count + 1);
+    for (size_t i = 0; i < array->count; i++)
+        elements[i] = (uint8_t)((int)array->numbers[i] + (is_signed ? 128 : 0));
+    if (!middle_constant(&qdq->builder, array->name, qdq->builder.network->inputs[0], array->rank, array->dimensions,
+                         elements, &quantisation, &made))
+        return qdq_fault(qdq, node, NULL, "constant '%s' has %zu elements; supported: up to %d", array->name, array->count,
+                         MIDDLE_MAXIMUM_DIMENSION);
+    *value = (struct qdq_value){
+        .kind = QDQ_REALS, .view = made.view, .tensor = made.tensor, .reals = qdq_plain_reals(qdq, made.tensor)};
     return QDQ_DONE;
 }
 

@@ -73,6 +73,8 @@ tflite_handler tflite_arg_max, tflite_mean, tflite_sum, tflite_reduce_maximum;
 tflite_handler tflite_add;
 /* tflite_arithmetic.c */
 tflite_handler tflite_multiply, tflite_concatenate, tflite_softmax;
+/* tflite_matrix.c */
+tflite_handler tflite_multiply_matrices;
 /* tflite_choice.c */
 tflite_handler tflite_choose, tflite_prelu;
 /* tflite_shapes.c */
@@ -142,6 +144,9 @@ bool tflite_image_shape(struct tflite_importer *importer, const struct tflite_te
 int tflite_reads(struct tflite_importer *importer, int index, struct padding *padding);
 /* The same for layers that take elements one by one: in the data's own order, moved or not. *value says how. */
 int tflite_reads_elements(struct tflite_importer *importer, int index, struct value *value);
+
+/* Any tensor that is there from the start: what constants are made of. -1 after a report. */
+int tflite_first_input(struct tflite_importer *importer);
 
 /* The same as a value of the middle, in the dimensions that the model gives to it; false after a report. */
 bool tflite_takes(struct tflite_importer *importer, int index, struct middle_value *value);

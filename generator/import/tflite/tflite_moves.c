@@ -358,12 +358,10 @@ bool tflite_broadcast(struct tflite_importer *importer, const struct tflite_oper
 bool tflite_fill(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     const struct tflite_tensor *number = tflite_constant(importer, 1, TFLITE_INT8, 1);
-    int source = -1, output = number ? tflite_makes(importer, -1) : -1;
+    int output = number ? tflite_makes(importer, -1) : -1, source = output < 0 ? -1 : tflite_first_input(importer);
     (void)operation;
-    for (int i = 0; i < importer->model->input_count && source < 0; i++)
-        source = importer->inputs[i];
-    if (output < 0 || source < 0)
-        return output < 0 ? false : tflite_fault(importer, "in front of the network's first input");
+    if (source < 0)
+        return false;
     const struct tensor to = *tflite_network_tensor(importer, output);
     struct layer *layer = quantised_layer(&importer->builder, LAYER_COPY, to.name, source, output);
     int32_t *none[3];

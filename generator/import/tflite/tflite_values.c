@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/tflite/tflite_import.h"
+#include "middle/matrix.h"
 
 /* ---- messages ---- */
 
@@ -178,6 +179,43 @@ static void take_shape(struct tflite_importer *importer, struct value *value, co
     tensor->channels = shape->channels;
 }
 
+int tflite_first_input(struct tflite_importer *importer)
+{
+    for (int i = 0; i < importer->model->input_count; i++)
+        if (importer->inputs[i] >= 0)
+            return importer->inputs[i];
+    tflite_fault(importer, "in front of the network's first input");
+    return -1;
+}
+
+/* Bytes that an operator takes for a tensor: it becomes one, for all that read it. */
+static struct value *reads_constant(struct tflite_importer *importer, int index, struct value *value)
+{
+    const struct tflite_tensor *constant = tflite_constant(importer, index, TFLITE_INT8, 0);
+    struct quantisation quantisation;
+    struct middle_value made;
+    int64_t dimensions[TFLITE_MAXIMUM_RANK];
+    if (!constant || !tflite_quantisation(importer, constant, &quantisation))
+        return NULL;
+    size_t count = tflite_elements(constant);
+    uint8_t *elements = arena_array(importer->arena, uint8_t, count + 1);
+    for (size_t i = 0; i < count; i++)
+        elements[i] = (uint8_t)((int8_t)constant->data[i] + 128);
+    for (int i = 0; i < constant->rank; i++)
+        dimensions[i] = constant->dimensions[i];
+    int source = tflite_first_input(importer);
+    if (source < 0)
+        return NULL;
+    if (!middle_constant(&importer->builder, constant->name, source, constant->rank, dimensions, elements, &quantisation,
+                         &made)) {
+        tflite_fault(importer, "'%s' is a constant of %s; supported: up to %d elements", constant->name,
+                     tflite_shape_text(importer, constant), MAXIMUM_DIMENSION);
+        return NULL;
+    }
+    *value = tflite_value_of(made.tensor);
+    return value;
+}
+
 /* The value that the operator reads, if it is one of the network's tensors. */
 static struct value *reads_value(struct tflite_importer *importer, int index)
 {
@@ -185,10 +223,7 @@ static struct value *reads_value(struct tflite_importer *importer, int index)
     struct value *value = tensor ? &importer->values[tensor - importer->model->tensors] : NULL;
     if (!value || value->kind == VALUE_TENSOR)
         return value;
-    if (value->kind == VALUE_CONSTANT)
-        tflite_fault(importer, "its input %d, '%s', is a constant; supported: what the network computes", index,
-                     tensor->name);
-    return NULL;
+    return value->kind == VALUE_CONSTANT ? reads_constant(importer, index, value) : NULL;
 }
 
 static bool has_padding(const struct value *value)

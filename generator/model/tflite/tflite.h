@@ -103,6 +103,7 @@ enum tflite_code {
     TFLITE_QUANTIZE = 114,
     TFLITE_HARD_SWISH = 117,
     TFLITE_SELECT_V2 = 123,
+    TFLITE_BATCH_MATMUL = 126,
     TFLITE_CALL_ONCE = 129,
     TFLITE_BROADCAST_TO = 130,
     TFLITE_VAR_HANDLE = 142,
@@ -148,6 +149,7 @@ struct tflite_options {
     int subgraph;                                                             /* that is called once */
     float beta, alpha;
     bool align_corners, half_pixel_centers, is_approximate, is_offset, keeps_dimensions;
+    bool first_is_transposed, second_is_transposed; /* of BATCH_MATMUL */
 };
 
 struct tflite_operator {

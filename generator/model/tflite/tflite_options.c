@@ -72,6 +72,8 @@ static const struct option {
     OPTION(TFLITE_UNPACK, 64, 1, 4, axis, 0),
     OPTION(TFLITE_MIRROR_PAD, 77, 0, 1, border_mode, 0),
     OPTION(TFLITE_GELU, 116, 0, 1, is_approximate, 0),
+    OPTION(TFLITE_BATCH_MATMUL, 101, 0, 1, first_is_transposed, 0),
+    OPTION(TFLITE_BATCH_MATMUL, 101, 1, 1, second_is_transposed, 0),
     OPTION(TFLITE_CALL_ONCE, 103, 0, 4, subgraph, 0),
 };
 

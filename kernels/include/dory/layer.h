@@ -36,7 +36,7 @@ struct dory_norm;
  */
 struct dory_tile {
     const void *input;
-    const void *second_input; /* addition, multiplication and concatenation only */
+    const void *second_input; /* addition, multiplication, concatenation and matrix product only */
     const void *weights;      /* or the layer's table */
     void *output;
     int32_t *accumulators; /* [rows * columns][channels rounded up to 4]; null where input channels are not tiled */
@@ -82,7 +82,14 @@ enum dory_operation {
     DORY_INTERPOLATION,  /* accumulator = weighted sum of rows and columns: see `taps` */
     DORY_LARGEST,        /* element of 8, 16 or 32 bits = the channel of a pixel's largest byte, the first of equal ones */
     DORY_TRANSPOSITION,  /* moves bytes: the dimensions in another order, see `axes` */
-    DORY_NORM            /* of the bytes of each pixel: see dory/norm.h */
+    DORY_NORM,           /* of the bytes of each pixel: see dory/norm.h */
+
+    /* Both factors are activations. Output element (y, x, c): the accumulator is the sum over all channels k of
+     * stage(input 0 at (y, x, k)) * stage(input 1 at (y, c, k)); stages only add a number of 16 bits, less the zero point. So
+     * rows are heads; and the second input has a pixel for each output channel, and lies in L1 as
+     * [rows][channels][input_channels] elements. The accumulator is normalised as a convolution's is, by one set of constants
+     * (dory/matrix_product.h), or by thresholds. */
+    DORY_MATRIX_PRODUCT
 };
 
 /* How an accumulator becomes an output element:  y = clip(floor((multiplier * accumulator + addend) / divisor)).
@@ -271,7 +278,7 @@ struct dory_layer {
          * is the sum of row's weight * column's weight * element over all of them. */
         const int32_t *taps;
 
-        /* DORY_CONVOLUTION: the kernel's second part; null for nearly all. */
+        /* DORY_CONVOLUTION and DORY_MATRIX_PRODUCT: the kernel's second part; null for nearly all. */
         dory_kernel_function *finish;
 
         /* All others with DORY_NORMALISE_THRESHOLDS: 255, and one that is not used. */
@@ -416,7 +423,9 @@ static inline uint32_t dory_depthwise_quad_weight_bytes(const struct dory_layer 
 /* Null where the layer's kernel has none. */
 static inline dory_kernel_function *dory_second_part(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_CONVOLUTION ? layer->finish : 0;
+    bool has = layer->operation == DORY_CONVOLUTION ||
+               (layer->operation == DORY_MATRIX_PRODUCT && layer->normalisation != DORY_NORMALISE_THRESHOLDS);
+    return has ? layer->finish : 0;
 }
 
 /* True where a tile needs other input channels than its output channels: all of them, or a slice (convolutions only). */
@@ -424,13 +433,16 @@ static inline bool dory_reads_all_channels(const struct dory_layer *layer)
 {
     /* as a set, for the driver asks often, and its instructions come through a cache of 1 kB */
     const uint32_t those = 1u << DORY_CONVOLUTION | 1u << DORY_GROUPED | 1u << DORY_CONCATENATION | 1u << DORY_SOFTMAX |
-                           1u << DORY_COPY | 1u << DORY_LARGEST | 1u << DORY_TRANSPOSITION | 1u << DORY_NORM;
+                           1u << DORY_COPY | 1u << DORY_LARGEST | 1u << DORY_TRANSPOSITION | 1u << DORY_NORM |
+                           1u << DORY_MATRIX_PRODUCT;
     return (those >> layer->operation & 1) || (layer->operation == DORY_TABLE && layer->input_channels == 1);
 }
 
 static inline bool dory_has_second_input(const struct dory_layer *layer)
 {
-    return (1u << DORY_ADDITION | 1u << DORY_CONCATENATION | 1u << DORY_MULTIPLICATION) >> layer->operation & 1;
+    const uint32_t those =
+        1u << DORY_ADDITION | 1u << DORY_CONCATENATION | 1u << DORY_MULTIPLICATION | 1u << DORY_MATRIX_PRODUCT;
+    return those >> layer->operation & 1;
 }
 
 /* A second input that is one channel for all. */

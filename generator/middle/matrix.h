@@ -1,0 +1,32 @@
+/* Products of two tensors, and constants as tensors: what attention has that other networks have not. */
+#ifndef DORYGEN_MATRIX_H
+#define DORYGEN_MATRIX_H
+
+#include "middle/layout.h"
+
+/* A product of matrices over the last two dimensions of both, for each index of those in front of them. */
+struct middle_product {
+    struct middle_value factors[2];
+    int height, width, channels; /* of the result: matrices, rows, columns */
+    struct view view;
+};
+
+/* [..., rows, terms] times [..., terms, columns]; dimensions in front are repeated where one has fewer. Lays copies of
+ * factors that do not lie as the layer wants them: terms innermost. False where the dimensions do not go together, or where
+ * there are more than the firmware can have. */
+bool middle_multiply(struct quantised_builder *builder, const char *name, const struct middle_value factors[2],
+                     struct middle_product *product);
+
+/* The layer's input stages: elements without their zero points. */
+void middle_set_product(struct quantised_builder *builder, const struct middle_product *product, struct layer *layer);
+
+/* The last two dimensions in the other order. */
+struct view middle_transposed(const struct view *view);
+
+/* A tensor whose elements are known, in the order of the dimensions: biases of a layer whose weights are zero, which reads
+ * a border of the tensor `source`. `elements` are the firmware's bytes. False where there are more elements than channels
+ * can be. */
+bool middle_constant(struct quantised_builder *builder, const char *name, int source, int rank, const int64_t *dimensions,
+                     const uint8_t *elements, const struct quantisation *quantisation, struct middle_value *result);
+
+#endif

@@ -1,0 +1,51 @@
+/* What the planner knows of products of two activations. */
+#include "../convolution_description.h"
+#include "matrix.h"
+
+static bool matrix_supports(const struct dory_layer *layer)
+{
+    bool bytes =
+        layer->input_bits == 8 && layer->second_input_bits == 8 && !layer->input_is_signed && !layer->second_input_is_signed;
+    bool has_form = layer->normalisation != DORY_NORMALISE_THRESHOLDS && layer->normalisation != DORY_NORMALISE_SHARED;
+    return layer->operation == DORY_MATRIX_PRODUCT && bytes && has_form && dory_is_stored(layer) &&
+           layer->input_channels <= DORY_MATRIX_MOST_TERMS;
+}
+
+static uint32_t matrix_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)cores;
+    return tile->rows * (dory_matrix_weights_bytes(layer, tile->channels) + 4 * dory_matrix_pixels(tile->columns));
+}
+
+/* Of the slowest core: its quads, then its pixels. Words of pixels that are none are misaligned, most of them. */
+static uint64_t prepare_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t words = dory_matrix_words(layer), late = layer->input_channels % 4 ? 2 : 0;
+    uint64_t quads = dory_divide_up(tile->rows * dory_divide_up(tile->channels, 4), cores),
+             pixels = dory_divide_up((uint32_t)tile->rows * tile->columns, cores);
+    return 250 + quads * (words * (28 + 4 * late) + 290) + pixels * (words * (5 + late) + 34);
+}
+
+/* As a convolution of as many pixels; blocks start from their pixels' sums. */
+static uint64_t matrix_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t words = dory_matrix_words(layer), fours = dory_divide_up(tile->columns, 4);
+    struct dory_tile_shape row = *tile;
+    row.rows = 1;
+    row.columns = (uint16_t)dory_minimum(4 * fours * tile->rows, UINT16_MAX);
+    row.input_channels = layer->input_channels;
+    uint64_t blocks = dory_divide_up(tile->rows * fours * dory_divide_up(tile->channels, 4), cores);
+    uint64_t misaligned = layer->input_channels % 4 ? 6 * words : 0;
+    return dory_product_cycles(layer, &row, cores, 4 * words, 1, 30) + blocks * (18 + misaligned) +
+           dory_divide_up(tile->rows, cores) * 60u + prepare_cycles(layer, tile, cores);
+}
+
+#define MATRIX(kind, first, last)                                                                                           \
+    DORY_DESCRIPTION_OF_KIND(matrix_product##kind, matrix_supports, first, last,                                            \
+                             .finish = "dory_xpulpv2_finish_matrix_product" #kind, .scratch_bytes = matrix_scratch_bytes,   \
+                             .cycles = matrix_cycles)
+
+MATRIX(, DORY_NOT_DIRECT, DORY_DIRECT)
+MATRIX(_clamped, DORY_DIRECT_CLAMPED, DORY_DIRECT_CLAMPED_DIVIDED)
+MATRIX(_split, DORY_DIRECT_SPLIT, DORY_DIRECT_SPLIT_AWAY)
+MATRIX(_high, DORY_DIRECT_HIGH_EVEN, DORY_DIRECT_HIGH_AWAY)

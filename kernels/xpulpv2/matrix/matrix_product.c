@@ -1,0 +1,230 @@
+/* Computes products of two activations of bytes without a sign. Shapes: any, HWC; bytes or words come out.
+ *
+ * First each core copies a part of the second factor, quad by quad, as a convolution has its weights: bytes less 128, which
+ * have a sign, and the requantisation of each channel with what the zero points and the sum of its weights add to it. It
+ * also adds up pixels of the first factor, which is what their sums start from. Then (`.finish`) each core takes a part of
+ * the fours of pixels by fours of channels. Inner loop: product.h, with 16 instructions more a block.
+ *
+ * With a = x + A, b = y + B: sum(a b) = sum(x w) + (B + 128) sum(x) + A sum(w) + K A (B + 128), where w = y - 128. */
+#include "matrix.h"
+
+#include "../normalise.h"
+#include "../product_block.h"
+#include "../product_run.h"
+#include "../share.h"
+#include "../xpulpv2.h"
+#include "dory/matrix_product.h"
+
+#define ONES  0x01010101u
+#define SIGNS 0x80808080u
+
+struct matrix {
+    const struct dory_layer *layer;
+    const struct dory_tile *tile;
+    uint32_t terms, words, quads, quad_bytes;
+    int32_t first_addend, second_addend; /* A, B + 128 */
+    uint32_t last_mask;                  /* the bytes that the last word of a pixel has */
+};
+
+static struct matrix matrix_of(const struct dory_layer *layer, const struct dory_tile *tile)
+{
+    uint32_t rest = layer->input_channels % 4;
+    return (struct matrix){
+        .layer = layer,
+        .tile = tile,
+        .terms = layer->input_channels,
+        .words = dory_matrix_words(layer),
+        .quads = dory_divide_up(tile->channels, 4),
+        .quad_bytes = dory_matrix_quad_bytes(layer),
+        .first_addend = (int32_t)layer->stages->input[0].addend,
+        .second_addend = (int32_t)layer->stages->input[1].addend + 128,
+        .last_mask = rest ? (1u << 8 * rest) - 1 : UINT32_MAX,
+    };
+}
+
+static int32_t *pixel_sums(const struct matrix *matrix)
+{
+    uint32_t bytes = matrix->tile->rows * matrix->quads * matrix->quad_bytes;
+    return (int32_t *)(void *)((uint8_t *)matrix->tile->scratch + bytes);
+}
+
+/* ---- the first part ---- */
+
+/* A pixel of the second factor as every fourth word of a quad; returns the sum of its weights. */
+static int32_t pack_channel(const struct matrix *matrix, const uint8_t *input, uint8_t *quad)
+{
+    int32_t sum = 0;
+    uint32_t word = 0;
+    for (uint32_t left = matrix->words - 1; left > 0; left--, input += 4, quad += 16) {
+        word = dory_load_word(input) ^ SIGNS;
+        sum = pv_sdotsp_b(sum, word, ONES);
+        dory_store_word(quad, word);
+    }
+    word = (dory_load_word(input) ^ SIGNS) & matrix->last_mask;
+    dory_store_word(quad, word);
+    return pv_sdotsp_b(sum, word, ONES);
+}
+
+static void clear_channel(const struct matrix *matrix, uint8_t *quad)
+{
+    for (uint32_t left = matrix->words; left > 0; left--, quad += 16) {
+        dory_store_word(quad, 0);
+    }
+}
+
+/* Of a quad of the tile, counted over all of its rows. */
+static void pack_quad(const struct matrix *matrix, uint32_t index)
+{
+    const struct dory_tile *tile = matrix->tile;
+    uint32_t row = matrix->quads == 1 ? index : dory_quotient(index, matrix->quads),
+             first = 4 * (index - row * matrix->quads);
+    const uint8_t *input = (const uint8_t *)tile->second_input + (row * tile->channels + first) * matrix->terms;
+    uint8_t *quad = (uint8_t *)tile->scratch + index * matrix->quad_bytes;
+    uint32_t words[DORY_MATRIX_WORDS], count = dory_channel_constants_bytes(matrix->layer) / 4;
+    uint8_t *constants = quad + 16 * matrix->words;
+    int32_t all = (int32_t)matrix->terms * matrix->first_addend * matrix->second_addend;
+    for (uint32_t lane = 0; lane < 4; lane++, input += matrix->terms) {
+        int32_t sum = 0;
+        if (first + lane < tile->channels) {
+            sum = pack_channel(matrix, input, quad + 4 * lane);
+        } else {
+            clear_channel(matrix, quad + 4 * lane);
+        }
+        dory_matrix_constants(matrix->layer, matrix->first_addend * sum + all, words);
+        for (uint32_t i = 0; i < count; i++, constants += 4) {
+            dory_store_word(constants, words[i]);
+        }
+    }
+}
+
+/* What a pixel of the first factor, counted over all rows of the tile, adds to its sums. */
+static int32_t pixel_sum(const struct matrix *matrix, uint32_t pixel)
+{
+    const uint8_t *input = (const uint8_t *)matrix->tile->input + pixel * matrix->terms;
+    int32_t sum = 0;
+    for (uint32_t left = matrix->words - 1; left > 0; left--, input += 4) {
+        sum = pv_sdotusp_b(sum, dory_load_word(input), ONES);
+    }
+    return matrix->second_addend * pv_sdotusp_b(sum, dory_load_word(input) & matrix->last_mask, ONES);
+}
+
+static void add_pixels(const struct matrix *matrix, unsigned core, unsigned cores)
+{
+    uint32_t columns = matrix->tile->columns, room = dory_matrix_pixels(columns), row = 0;
+    struct dory_grid_share share = dory_grid_share_of(1, matrix->tile->rows * columns, core, cores);
+    int32_t *sums = pixel_sums(matrix);
+    row = share.items ? dory_quotient(share.first, columns) : 0;
+    for (uint32_t pixel = share.first, column = pixel - row * columns; pixel < share.first + share.items; pixel++) {
+        sums[row * room + column] = pixel_sum(matrix, pixel);
+        if (++column == columns) {
+            column = 0;
+            row++;
+        }
+    }
+}
+
+static __attribute__((noinline)) void prepare(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
+                                              unsigned cores)
+{
+    struct matrix matrix = matrix_of(layer, tile);
+    struct dory_grid_share share = dory_grid_share_of(1, tile->rows * matrix.quads, core, cores);
+    for (uint32_t quad = share.first; quad < share.first + share.items; quad++) {
+        pack_quad(&matrix, quad);
+    }
+    add_pixels(&matrix, core, cores);
+}
+
+/* ---- the second part ---- */
+
+struct pixels {
+    struct dory_blocks *blocks;
+    const uint8_t *input;
+    const int32_t *sums;
+    int32_t step; /* bytes of a pixel */
+};
+
+static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count, uint32_t back)
+{
+    struct pixels *from = state;
+    int32_t step = from->step;
+    from->input -= (int32_t)back * step;
+    from->sums -= back;
+    pixels->input = from->input;
+    pixels->offset[0] = step - 4;
+    pixels->offset[1] = 2 * step - 4;
+    pixels->offset[2] = 3 * step - 4;
+    from->blocks->starts = from->sums;
+    from->input += 4 * step;
+    from->sums += 4;
+    for (; count < 4; count++) {
+        pixels->offset[count - 1] = DORY_MISSING_PIXEL;
+    }
+}
+
+/* Items of one row of the tile, from its four share.row on. */
+static inline __attribute__((always_inline)) void multiply_row(const struct matrix *matrix, struct dory_product *product,
+                                                               uint32_t row, struct dory_grid_share share,
+                                                               dory_product_runner *run)
+{
+    const struct dory_tile *tile = matrix->tile;
+    uint32_t columns = tile->columns, first = row * columns + 4 * share.row;
+    struct pixels pixels = {
+        .blocks = &product->blocks,
+        .input = (const uint8_t *)tile->input + first * matrix->terms,
+        .sums = pixel_sums(matrix) + row * dory_matrix_pixels(columns) + 4 * share.row,
+        .step = (int32_t)matrix->terms,
+    };
+    product->weights = (const uint8_t *)tile->scratch + row * matrix->quads * matrix->quad_bytes;
+    product->output = (uint8_t *)tile->output + row * columns * product->output_pixel_bytes;
+    run(product, share, next_pixels, &pixels);
+}
+
+static inline __attribute__((always_inline)) void multiply(const struct dory_layer *layer, const struct dory_tile *tile,
+                                                           unsigned core, unsigned cores, enum dory_direct direct,
+                                                           dory_product_runner *run)
+{
+    struct matrix matrix = matrix_of(layer, tile);
+    struct dory_product product;
+    dory_product_start(&product, layer, tile, direct, 4 * matrix.words, 1, 0);
+    uint32_t fours = dory_divide_up(tile->columns, 4);
+    product.pixel_count = tile->columns;
+    product.steps_back = true;
+    struct dory_grid_share share = dory_grid_share_of(tile->rows * fours, matrix.quads, core, cores);
+    uint32_t row = share.items ? dory_quotient(share.row, fours) : 0;
+    share.row -= row * fours;
+    for (; share.items > 0; row++) {
+        uint32_t items = dory_minimum(share.items, (fours - share.row) * matrix.quads - share.first);
+        multiply_row(&matrix, &product, row, (struct dory_grid_share){share.row, share.first, items}, run);
+        share.items -= items;
+        share.first = share.row = 0;
+    }
+}
+
+/* One for each way to finish, as convolutions have them. The first one is also for all that is not direct. */
+#define MATRIX_PRODUCT(suffix, kind, end, direct, normalise)                                                                \
+    DORY_DEFINE_MULTIPLY_FROM_STARTS(from##suffix, kind, end)                                                               \
+    static void finish##suffix(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,  \
+                               uint32_t pixels, uint32_t quad)                                                              \
+    {                                                                                                                       \
+        dory_product_finish_by(product, sum, constants, index, pixels, quad, normalise);                                    \
+    }                                                                                                                       \
+    static void run##suffix(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source,          \
+                            void *state)                                                                                    \
+    {                                                                                                                       \
+        dory_product_run_with(product, share, source, state, multiply_from##suffix, NULL, finish##suffix, NULL);            \
+    }                                                                                                                       \
+    void dory_xpulpv2_matrix_product##suffix(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,   \
+                                             unsigned cores)                                                                \
+    {                                                                                                                       \
+        prepare(layer, tile, core, cores);                                                                                  \
+    }                                                                                                                       \
+    void dory_xpulpv2_finish_matrix_product##suffix(const struct dory_layer *layer, const struct dory_tile *tile,           \
+                                                    unsigned core, unsigned cores)                                          \
+    {                                                                                                                       \
+        multiply(layer, tile, core, cores, direct(layer), run##suffix);                                                     \
+    }
+
+MATRIX_PRODUCT(, DIRECT, LOW, dory_direct_32_of, dory_normalise_lane)
+MATRIX_PRODUCT(_clamped, CLAMPED, LOW, dory_direct_clamped_of, dory_normalise_lane_clamped)
+MATRIX_PRODUCT(_split, SPLIT, HIGH, dory_direct_split_of, dory_normalise_lane_split)
+MATRIX_PRODUCT(_high, HIGH, LOW, dory_direct_high_of, dory_normalise_lane_high)

@@ -1,0 +1,92 @@
+"""Attention in random networks: products of two activations, masks, softmax, heads; for random_networks.py."""
+import numpy as np
+
+import reference
+import tflite_writer as tfl
+
+
+class Attention:
+    """Methods of a network; each takes a tensor of one image and gives the next."""
+
+    def product(self, x, y, first_is_turned=False, second_is_turned=False):
+        """Of tensors whose last two dimensions are rows and terms, terms and columns; turned: the other way round."""
+        values = [self.values[x], self.values[y]]
+        factors = [np.swapaxes(data - zero, -1, -2) if turned else data - zero
+                   for (data, _, zero), turned in zip(values, (first_is_turned, second_is_turned))]
+        sums, scale = factors[0] @ factors[1], float(np.float32(values[0][1]) * np.float32(values[1][1]))
+        output = float(np.float32(scale * max(np.abs(sums).max(), 1) / 140)), self.random.randint(-60, 60)
+        return self.operate(tfl.BATCH_MATMUL, [x, y], reference.finish(reference.scaled(sums, scale / output[0]), *output),
+                            (101, {0: ("b", int(first_is_turned)), 1: ("b", int(second_is_turned))}))
+
+    def matrices(self, x):
+        """A tensor by another of its size, each as it is or turned, or by a constant matrix."""
+        value, pick = self.values[x], self.random
+        _, height, width, channels = value[0].shape
+        shape = pick.choice([(1, height, width, channels), (height, width, channels), (height * width, channels)])
+        a = self.reshaped(x, shape)
+        if pick.random() < 0.3:
+            numbers, (scale, zero) = self.integers(pick.randint(1, 9), width if len(shape) > 2 else height * width), self.quantisation()
+            b = self.model.tensor("matrix", list(numbers.shape), tfl.INT8, scale, zero, numbers.astype(np.int8).tobytes())
+            self.values[b] = numbers, scale, zero
+            y = self.product(b, a)
+        elif pick.random() < 0.5:
+            y = self.product(a, self.reshaped(self.unary(x), shape), False, True)
+        else:
+            y = self.product(a, self.reshaped(self.unary(x), shape), True, False)
+        return self.reshaped(y, (1,) * (4 - self.values[y][0].ndim) + self.values[y][0].shape)
+
+    def projected(self, x, outputs):
+        value, per_channel = self.values[x], self.random.random() < 0.5
+        tensors, data, scales, bias = self.weights([outputs, value[0].shape[-1]], outputs, 0, value[1], per_channel)
+        scale = value[1] * float(np.mean(scales)) * 70 * np.sqrt(value[0].shape[-1])
+        output = float(np.float32(scale)), self.random.randint(-40, 40)
+        result, *more = reference.fully_connected(value, data, scales, bias // 20, output, 0)
+        tensors = tensors[:1] + ([self.model.tensor("b", [outputs], tfl.INT32, [value[1] * s for s in scales], 0,
+                                                    (bias // 20).astype(np.int32).tobytes())] if len(tensors) > 1 else [])
+        rows = value[0].shape[:-1]
+        return self.operate(tfl.FULLY_CONNECTED, [x] + tensors, (result.reshape(*rows, outputs), *more), (8, {0: ("b", 0), 2: ("b", 1)}))
+
+    def softened(self, x):
+        return self.operate(tfl.SOFTMAX, [x], reference.softmax(self.values[x], 1.0), (9, {0: ("f", 1.0)}))
+
+    def masked(self, x, tokens):
+        """Those behind a token are hidden from it: a constant for each pair."""
+        value, scale = self.values[x], float(np.float32(self.random.uniform(0.02, 0.2)))
+        numbers = np.where(np.triu(np.ones((tokens, tokens)), 1) > 0, -128, 0).astype(np.int64)
+        mask = self.model.tensor("mask", [tokens, tokens], tfl.INT8, scale, 0, numbers.astype(np.int8).tobytes())
+        result = reference.add(value, (numbers, scale, 0), (max(value[1], scale), self.random.randint(0, 60)), 0)
+        return self.operate(tfl.ADD, [x, mask], result, (11, {0: ("b", 0)}))
+
+    def attention(self, x):
+        """Of the pixels of an image, or its rows' pixels."""
+        pick = self.random
+        _, height, width, channels = self.values[x][0].shape
+        tokens, heads, depth = height * width, pick.randint(1, 8), pick.randint(1, 9)
+        rows = self.reshaped(x, (1, tokens, channels))
+        q, k, v = (self.transposed(self.reshaped(self.projected(rows, heads * depth), (1, tokens, heads, depth)), [0, 2, 1, 3])
+                   for _ in range(3))
+        if pick.random() < 0.5:
+            q, k, v = (self.reshaped(part, (heads, tokens, depth)) for part in (q, k, v))
+        if pick.random() < 0.5:
+            scores = self.product(q, k, False, True)
+        else:
+            order = list(range(self.values[k][0].ndim))
+            scores = self.product(q, self.transposed(k, order[:-2] + order[:-3:-1]))
+        if pick.random() < 0.5:
+            scores = self.masked(scores, tokens)
+        y = self.product(self.softened(scores), v)
+        y = self.transposed(self.reshaped(y, (1, heads, tokens, depth)), [0, 2, 1, 3])
+        y = self.projected(self.reshaped(y, (1, tokens, heads * depth)), channels)
+        return self.reshaped(y, (1, height, width, channels))
+
+    def token(self, x):
+        """A constant in front of the pixels, and one of full shape added to them."""
+        (data, scale, zero), pick = self.values[x], self.random
+        _, height, width, channels = data.shape
+        numbers = self.integers(1, 1, channels)
+        first = self.model.tensor("token", [1, 1, channels], tfl.INT8, scale, zero, numbers.astype(np.int8).tobytes())
+        rows = self.reshaped(x, (1, height * width, channels))
+        parts, order = [(first, numbers), (rows, data.reshape(1, -1, channels))], pick.choice([1, -1])
+        joined = np.concatenate([part for _, part in parts[::order]], 1)
+        y = self.operate(tfl.CONCATENATION, [index for index, _ in parts[::order]], (joined, scale, zero), (10, {0: ("i", 1)}))
+        return self.reshaped(y, (1, height * width + 1, 1, channels))
