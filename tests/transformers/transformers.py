@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Transformers and recurrent networks: every byte of every output of `dory run` is the expected one.
+
+usage: transformers.py DORY FOLDER LIST [NAME...]     exit status 77: no FOLDER
+
+FOLDER has a folder a network: model.tflite or model.onnx, golden.json, and for each run K and input or output I, of several, input_K[_I].bin
+and output_K[_I].bin. In place of the latter count, where they are, exact_K[_I].bin (each rounding of the model correct) and numpy_K[_I].bin
+(the arithmetic of TensorFlow Lite Micro). LIST has a line a network: its name and
+  right    every byte is equal, and there is a plan for GAP8
+  refused  with a message that has the text behind
+  open     to be done: may be refused, but must not be wrong
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+
+def paths_of(folder, stem, run, count):
+    """None where there are no such files."""
+    paths = [os.path.join(folder, f"{stem}_{run}.bin" if count == 1 else f"{stem}_{run}_{i}.bin") for i in range(count)]
+    return paths if all(os.path.exists(path) for path in paths) else None
+
+
+def first_difference(found, expected):
+    if not os.path.exists(found):
+        return "is missing"
+    with open(found, "rb") as a, open(expected, "rb") as b:
+        a, b = a.read(), b.read()
+    wrong = [i for i in range(min(len(a), len(b))) if a[i] != b[i]]
+    if len(a) != len(b):
+        return f"has {len(a)} bytes, expected {len(b)}"
+    return f"{len(wrong)} of {len(b)} bytes differ, the first is {a[wrong[0]]}, expected {b[wrong[0]]}" if wrong else ""
+
+
+def judge_run(dory, folder, model, golden, run, place):
+    inputs = paths_of(folder, "input", run, len(golden["inputs"]))
+    stems = ("exact", "numpy", "output")
+    expected = next(filter(None, (paths_of(folder, stem, run, len(golden["outputs"])) for stem in stems)), None)
+    if not inputs or not expected:
+        return "wrong", f"files of run {run} are missing"
+    found = [os.path.join(place, f"{i}.bin") for i in range(len(expected))]
+    command = [dory, "run", model, "--quiet"]
+    command += [word for path in inputs for word in ("--input", path)] + [word for path in found for word in ("--output", path)]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=300)
+    if done.returncode < 0:
+        return "wrong", f"signal {-done.returncode}"
+    if done.returncode:
+        return "refused", done.stderr.strip()
+    for i, path in enumerate(found):
+        if difference := first_difference(path, expected[i]):
+            return "wrong", f"run {run}, output {i}: {difference}"
+    return "right", ""
+
+
+def judge(dory, folder):
+    """right, refused or wrong, and why."""
+    model = next((p for p in (os.path.join(folder, f"model.{e}") for e in ("tflite", "onnx")) if os.path.exists(p)), None)
+    if not model:
+        return "wrong", "no model"
+    with open(os.path.join(folder, "golden.json")) as file:
+        golden = json.load(file)
+    for run in range(2):
+        with tempfile.TemporaryDirectory() as place:
+            verdict, message = judge_run(dory, folder, model, golden, run, place)
+        if verdict != "right":
+            return verdict, message
+    plan = subprocess.run([dory, "plan", model, "--target", "gap8", "--quiet"], capture_output=True, text=True, timeout=300)
+    return ("wrong", "no plan: " + plan.stderr.strip()) if plan.returncode else ("right", "")
+
+
+def read_list(path):
+    wanted = {}
+    with open(path) as file:
+        for line in file:
+            words = line.split("#")[0].split(None, 2)
+            if words:
+                wanted[words[0]] = words[1], words[2].strip() if len(words) > 2 else ""
+    return wanted
+
+
+def main():
+    dory, folder, path, *names = sys.argv[1:]
+    if not os.path.isdir(folder):
+        print(f"skipped: no {folder}")
+        return 77
+    wanted, bad = read_list(path), 0
+    there = [n for n in sorted(os.listdir(folder)) if os.path.isdir(os.path.join(folder, n))]
+    for name in names or there:
+        verdict, message = judge(dory, os.path.join(folder, name))
+        want, text = wanted.get(name, ("open", ""))
+        good = verdict != "wrong" if want == "open" else verdict == want and text in message
+        bad += not good
+        if not good or verdict != want:
+            print(f"{name}: {verdict}, wanted {want} {text}\n  {message[:300]}", flush=True)
+    missing = sorted(set(wanted) - set(there))
+    for name in missing:
+        print(f"{name} of {path} is not in {folder}")
+    print(f"{len(names or there)} networks, {bad} not as wanted")
+    return 1 if bad or missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
