@@ -36,6 +36,7 @@ static dory_kernel_function *reference_of(const struct dory_layer *layer)
     case DORY_LARGEST: return dory_reference_largest;
     case DORY_NORM: return dory_reference_norm;
     case DORY_TRANSPOSITION: return dory_reference_transposition;
+    case DORY_MATRIX_PRODUCT: return dory_reference_matrix_product;
     case DORY_INTERPOLATION: return dory_reference_interpolation;
     case DORY_SOFTMAX: return by_thresholds ? dory_reference_softmax_exact : dory_reference_softmax;
     case DORY_CONVOLUTION: return dory_reference_convolution;
@@ -77,7 +78,7 @@ void shape_tile(struct test_case *test)
         tile->input_columns = layer->input_width;
     }
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
-    taps *= layer->operation == DORY_CONVOLUTION ? tile->input_channels : 1;
+    taps *= layer->operation == DORY_CONVOLUTION || is_matrix_product(layer) ? tile->input_channels : 1;
     taps *= layer->operation == DORY_GROUPED ? layer->group_channels : 1;
     test->macs = (uint64_t)tile->rows * tile->columns * tile->channels * taps;
 }
@@ -161,7 +162,8 @@ static void random_tile(struct test_case *test)
         random_line(layer, shape);
     }
     shape->channels = (uint16_t)(one_in(2) ? 4 * random_between(1, 12) : random_between(1, 30));
-    shape->input_channels = layer->operation == DORY_CONVOLUTION ? layer->input_channels : shape->channels;
+    bool has_terms = layer->operation == DORY_CONVOLUTION || is_matrix_product(layer);
+    shape->input_channels = has_terms ? layer->input_channels : shape->channels;
     if (strstr(test->description->name, "_few") && layer->operation == DORY_CONVOLUTION) {
         make_few(test);
     }
@@ -249,7 +251,9 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     layer->dilation_height = 1;
     layer->dilation_width = shape->dilation_width;
     layer->input_channels =
-        shape->operation == DORY_CONVOLUTION || shape->operation == DORY_TABLE ? shape->input_channels : shape->channels;
+        shape->operation == DORY_CONVOLUTION || shape->operation == DORY_TABLE || shape->operation == DORY_MATRIX_PRODUCT
+            ? shape->input_channels
+            : shape->channels;
     if (shape->operation == DORY_GROUPED) {
         layer->input_channels = shape->input_channels;
         layer->group_channels = shape->input_channels / shape->groups;
@@ -288,7 +292,9 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
         test->stages.second = (struct dory_stage){53, 0, 64, 0, layer->maximum};
         test->stages.has_second = 1;
     }
-    if (layer->normalisation == DORY_NORMALISE_HIGH && !has_weights(layer)) {
+    if (is_matrix_product(layer)) {
+        test->stages.input[0] = test->stages.input[1] = (struct dory_stage){1, -100, 1, INT32_MIN, INT32_MAX};
+    } else if (layer->normalisation == DORY_NORMALISE_HIGH && !has_weights(layer)) {
         test->stages.input[0] = test->stages.input[1] = (struct dory_stage){1, -40, 1, INT32_MIN, INT32_MAX};
         test->stages.first = (struct dory_stage){1 << 30, 1 << 16, 1 << 10, 0, 255};
     }

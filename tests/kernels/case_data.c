@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dory/matrix_product.h"
 #include "random_layer.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -254,11 +255,46 @@ static void *place_input(const struct test_case *test, struct test_memory *memor
     if (which == 1 && (test->layer.second_repeats & DORY_REPEATS_PIXEL)) {
         bytes = pixel_bytes;
     }
+    if (which == 1 && is_matrix_product(&test->layer)) {
+        bytes = (uint32_t)test->tile.rows * test->tile.channels * pixel_bytes;
+    }
     void *input = allocate(memory, bytes);
     if (!memory->full) {
         fill(input, bytes);
     }
     return input;
+}
+
+/* One channel's constants, in the layer's stages. */
+static void place_product_constants(struct test_case *test)
+{
+    uint8_t quad[4 * 4 * DORY_MATRIX_WORDS];
+    int32_t narrow[DORY_MATRIX_WORDS];
+    int64_t wide[2];
+    struct dory_stages *stages = &test->stages;
+    fill_constants(test, quad);
+    memcpy(narrow, quad, sizeof narrow);
+    memcpy(wide, quad, sizeof wide);
+    switch (test->layer.normalisation) {
+    case DORY_NORMALISE_NONE: stages->first.addend = narrow[0]; break;
+    case DORY_NORMALISE_32:
+        stages->first.multiplier = narrow[0];
+        stages->first.addend = narrow[1];
+        break;
+    case DORY_NORMALISE_CLAMPED: stages->first = (struct dory_stage){narrow[2], narrow[3], 1, narrow[0], narrow[1]}; break;
+    case DORY_NORMALISE_SPLIT:
+        stages->first = (struct dory_stage){narrow[2], narrow[3], 1, narrow[0], narrow[1]};
+        stages->second = (struct dory_stage){narrow[4], narrow[6], 1, narrow[5], INT32_MAX};
+        break;
+    case DORY_NORMALISE_HIGH:
+        stages->first = (struct dory_stage){narrow[1], narrow[2], (int64_t)1 << narrow[3], INT32_MIN, INT32_MAX};
+        stages->second.addend = narrow[0];
+        break;
+    default:
+        stages->first.multiplier = wide[0];
+        stages->first.addend = wide[1];
+        break;
+    }
 }
 
 bool test_case_place(struct test_case *test, struct test_memory *memory, struct test_memory *expected_memory)
@@ -267,6 +303,9 @@ bool test_case_place(struct test_case *test, struct test_memory *memory, struct 
     const struct dory_layer *layer = &test->layer;
     tile->input = place_input(test, memory, 0);
     tile->second_input = dory_has_second_input(layer) ? place_input(test, memory, 1) : NULL;
+    if (is_matrix_product(layer)) {
+        place_product_constants(test);
+    }
     tile->weights = has_weights(layer)             ? place_weights(test, memory)
                     : dory_table_bytes(layer) != 0 ? place_table(test, memory)
                                                    : NULL;

@@ -39,7 +39,7 @@ static void random_clip(struct dory_layer *layer)
 uint8_t usual_shift(const struct dory_layer *layer)
 {
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
-    taps *= layer->operation == DORY_CONVOLUTION ? layer->input_channels : 1;
+    taps *= layer->operation == DORY_CONVOLUTION || is_matrix_product(layer) ? layer->input_channels : 1;
     taps *= layer->operation == DORY_GROUPED ? layer->group_channels : 1;
     uint32_t shift = 9u + layer->input_bits + layer->weight_bits;
     while (taps > 1) {
@@ -327,10 +327,11 @@ static uint8_t random_operation(const char *name)
         const char *part;
         uint8_t operation;
     } known[] = {
-        {"_grouped", DORY_GROUPED},      {"_depthwise", DORY_DEPTHWISE},     {"_linear", DORY_CONVOLUTION},
-        {"_line", DORY_DEPTHWISE},       {"_convolution", DORY_CONVOLUTION}, {"_gather", DORY_CONVOLUTION},
-        {"_narrow", DORY_CONVOLUTION},   {"_addition", DORY_ADDITION},       {"_multiplication", DORY_MULTIPLICATION},
-        {"_maximum", DORY_MAXIMUM_POOL}, {"_average", DORY_AVERAGE_POOL},    {"_table", DORY_TABLE},
+        {"_grouped", DORY_GROUPED},       {"_depthwise", DORY_DEPTHWISE},     {"_linear", DORY_CONVOLUTION},
+        {"_line", DORY_DEPTHWISE},        {"_convolution", DORY_CONVOLUTION}, {"_gather", DORY_CONVOLUTION},
+        {"_narrow", DORY_CONVOLUTION},    {"_addition", DORY_ADDITION},       {"_multiplication", DORY_MULTIPLICATION},
+        {"_maximum", DORY_MAXIMUM_POOL},  {"_average", DORY_AVERAGE_POOL},    {"_table", DORY_TABLE},
+        {"_matrix", DORY_MATRIX_PRODUCT},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strstr(name, known[i].part)) {
@@ -362,6 +363,28 @@ static bool tells_form(const char *name)
     return strstr(name, "_split") || strstr(name, "_clamped") || strstr(name, "_high") || strstr(name, "_shared");
 }
 
+/* Of bytes without a sign; the constants come with the data, as a convolution's do. */
+static void random_matrix_product(struct dory_layer *layer, struct dory_stages *stages, const char *name)
+{
+    static const struct dory_stage none = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+    layer->input_is_signed = layer->second_input_is_signed = 0;
+    layer->normalisation = (uint8_t)random_up_to(DORY_NORMALISE_64);
+    layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : 8;
+    layer->shift = (uint8_t)(usual_shift(layer) + (layer->normalisation == DORY_NORMALISE_64 ? random_up_to(30) : 0));
+    random_clip(layer);
+    if (layer->normalisation == DORY_NORMALISE_64 && one_in(2)) {
+        random_division(layer);
+    } else if (layer->output_bits <= 8 && tells_form(name)) {
+        random_narrow_form(layer, name);
+    }
+    layer->stages = stages;
+    stages->input[0] = stages->input[1] = stages->first = stages->second = none;
+    stages->has_second = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        stages->input[i].addend = -(int64_t)random_up_to(255);
+    }
+}
+
 void random_layer(struct dory_layer *layer, struct dory_stages *stages, const char *name)
 {
     memset(layer, 0, sizeof *layer);
@@ -384,7 +407,9 @@ void random_layer(struct dory_layer *layer, struct dory_stages *stages, const ch
     if (has_weights(layer) || layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL) {
         random_kernel_size(layer, name);
     }
-    if (has_weights(layer)) {
+    if (is_matrix_product(layer)) {
+        random_matrix_product(layer, stages, name);
+    } else if (has_weights(layer)) {
         layer->normalisation = (uint8_t)(one_in(2) ? DORY_NORMALISE_32 : random_up_to(DORY_NORMALISE_64));
         layer->input_bits = one_in(8) ? 16 : random_bits();
         layer->weight_bits = layer->operation == DORY_DEPTHWISE ? 8 : random_bits();

@@ -16,6 +16,7 @@ uint32_t random_between(uint32_t least, uint32_t most);
 bool one_in(uint32_t n);
 
 bool has_weights(const struct dory_layer *layer);
+static inline bool is_matrix_product(const struct dory_layer *layer) { return layer->operation == DORY_MATRIX_PRODUCT; }
 
 /* A shift for factors of about 2^8 / (the largest sum), so that all of the output's range is seen. */
 uint8_t usual_shift(const struct dory_layer *layer);
