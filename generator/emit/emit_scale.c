@@ -17,6 +17,31 @@ static void add_offset(struct text *text, const struct tensor *tensor)
     text_add_string(text, ". */\n");
 }
 
+/* What the model computes around its quantised part, which the application has to do. */
+static void add_step(struct text *text, const struct real_step *step)
+{
+    static const char *const forms[] = {"x + ", "x - ", "n - x, n = ", "x * ", "x / ", "n / x, n = ", "x, kept to "};
+    text_add_string(text, forms[step->operation]);
+    if (step->operation == REAL_CLIP)
+        text_add(text, "%.9g..%.9g", (double)step->numbers[0], (double)step->numbers[1]);
+    else if (step->count == 1)
+        text_add(text, "%.9g", (double)step->numbers[0]);
+    for (int i = 0; step->operation != REAL_CLIP && step->count > 1 && i < step->count; i++)
+        text_add(text, "%s%.9g%s", i ? ", " : "(", (double)step->numbers[i], i + 1 < step->count ? "" : " a channel)");
+}
+
+static void add_application(struct text *text, const struct tensor *tensor)
+{
+    for (int i = 0; i < tensor->step_count; i++) {
+        text_add_string(text, i ? "; x = " : "/* The application computes in float32 of the model's input x, before it quantises: x = ");
+        add_step(text, &tensor->steps[i]);
+    }
+    if (tensor->step_count)
+        text_add_string(text, " */\n");
+    if (tensor->log_softmax)
+        text_add_string(text, "/* The model has a log-softmax behind these elements, which is left to the application. */\n");
+}
+
 void emit_scale_macros(struct text *text, const char *upper, const char *what, const struct tensor *tensor)
 {
     if (tensor->channel_scales) {
@@ -28,6 +53,7 @@ void emit_scale_macros(struct text *text, const char *upper, const char *what, c
     if (!(tensor->scale > 0))
         return;
     add_offset(text, tensor);
+    add_application(text, tensor);
     text_add(text, "#define %s_%s_SCALE %.9ef /* real value = SCALE * (element - ZERO_POINT) */\n", upper, what,
              tensor->scale);
     text_add(text, "#define %s_%s_ZERO_POINT %d\n", upper, what, tensor->zero_point);

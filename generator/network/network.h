@@ -92,6 +92,13 @@ struct real_step {
     int count;
 };
 
+/* What the model computes behind an output, in real numbers: of each pixel's elements how far they are below the logarithm of
+ * their exponentials' sum, in steps of `scale` from `zero_point` in the model's type. */
+struct log_softmax {
+    double scale;
+    int zero_point;
+};
+
 /* Sums, or elements, from one to the other. */
 struct sum_range {
     int64_t minimum, maximum;
@@ -117,6 +124,7 @@ struct tensor {
     const double *channel_scales;  /* of 32-bit sums, one a channel: real value = scale * sum; else null */
     const struct real_step *steps; /* of an input: the application's, before it quantises */
     int step_count;
+    const struct log_softmax *log_softmax; /* of an output: the application's, behind it; else null */
     bool is_channels_first; /* the model's own tensor is CHW, also where the network's others have their channels last */
 };
 

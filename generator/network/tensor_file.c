@@ -297,11 +297,40 @@ static bool write_file(const char *path, const struct network *network, const st
     return false;
 }
 
+/* ---- behind the network ---- */
+
+/* Of one pixel; the model's integers are int8. */
+static void log_softmax_pixel(const struct tensor *tensor, const int64_t *x, int64_t *y)
+{
+    const struct log_softmax *to = tensor->log_softmax;
+    int64_t largest = x[0];
+    double sum = 0;
+    for (int c = 1; c < tensor->channels; c++)
+        largest = x[c] > largest ? x[c] : largest;
+    for (int c = 0; c < tensor->channels; c++)
+        sum += exp(tensor->scale * (double)(x[c] - largest));
+    for (int c = 0; c < tensor->channels; c++) {
+        double steps = round((tensor->scale * (double)(x[c] - largest) - log(sum)) / to->scale) + to->zero_point;
+        y[c] = (int64_t)fmin(fmax(steps, INT8_MIN), INT8_MAX) - tensor->model_offset;
+    }
+}
+
+static const int64_t *behind(const struct tensor *tensor, const int64_t *values, struct arena *scratch)
+{
+    if (!tensor->log_softmax)
+        return values;
+    int64_t *results = arena_array(scratch, int64_t, tensor_elements(tensor));
+    for (size_t first = 0; first < tensor_elements(tensor); first += (size_t)tensor->channels)
+        log_softmax_pixel(tensor, values + first, results + first);
+    return results;
+}
+
 bool tensor_file_write(const char *path, const struct network *network, int index, const int64_t *values,
                        struct diagnostics *diagnostics)
 {
     const struct tensor *tensor = &network->tensors[index];
     struct arena scratch = {0};
+    values = behind(tensor, values, &scratch);
     bool is_raw = path_ends_in(path, ".npy") || path_ends_in(path, ".bin");
     bool is_written = is_raw ? write_file(path, network, tensor, values, &scratch, diagnostics)
                              : write_text(path, tensor, values, &scratch, diagnostics);

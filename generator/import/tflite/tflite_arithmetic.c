@@ -306,3 +306,24 @@ bool tflite_softmax(struct tflite_importer *importer, const struct tflite_operat
     *result = tflite_value_of(output);
     return true;
 }
+
+/* ---- log-softmax: behind the network ---- */
+
+bool tflite_log_softmax(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    int input = tflite_reads(importer, 0, NULL);
+    struct quantisation to;
+    (void)operation;
+    if (input < 0 || !tflite_quantisation(importer, tflite_output(importer), &to))
+        return false;
+    if (!to.is_signed || tflite_network_tensor(importer, input)->producer == NO_LAYER)
+        return tflite_fault(importer, "%s; supported: INT8, of what a layer computes",
+                            to.is_signed ? "an input of the network" : "an output of UINT8");
+    struct log_softmax *behind = arena_allocate(importer->arena, sizeof *behind);
+    *behind = (struct log_softmax){to.scale, (int)to.zero_point};
+    tflite_network_tensor(importer, input)->log_softmax = behind;
+    *result = (struct value){.kind = VALUE_BEHIND, .tensor = input};
+    diagnose(importer->diagnostics, SEVERITY_NOTE, tflite_output(importer)->name, NULL,
+             "LOG_SOFTMAX is left to the application: the firmware's output is what it reads. `dory run` computes it");
+    return true;
+}

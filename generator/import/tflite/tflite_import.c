@@ -310,6 +310,7 @@ static int lay_again(struct tflite_importer *importer, int tensor)
     struct tensor from = *tflite_network_tensor(importer, tensor);
     const char *name = arena_format(importer->arena, "%s, again", from.name);
     int copy = quantised_tensor(&importer->builder, name, from.height, from.width, from.channels, &(struct quantisation){0});
+    from.log_softmax = NULL;
     *tflite_network_tensor(importer, copy) = from;
     tflite_network_tensor(importer, copy)->name = name;
     quantised_layer(&importer->builder, LAYER_MAXIMUM_POOL, name, tensor, copy);
@@ -339,6 +340,7 @@ static void import_output(struct tflite_importer *importer, const int *output)
     bool is_again = false;
     for (const int *earlier = importer->model->outputs; earlier < output; earlier++)
         is_again |= *earlier == index;
+    is_again |= value->kind == VALUE_TENSOR && network->tensors[value->tensor].log_softmax;
     give_out(importer, is_again ? lay_again(importer, value->tensor) : value->tensor);
 }
 

@@ -94,6 +94,8 @@ tflite_handler tflite_relu, tflite_relu6, tflite_leaky_relu, tflite_logistic, tf
     tflite_absolute, tflite_function;
 bool tflite_requantise(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result);
 
+tflite_handler tflite_log_softmax; /* tflite_arithmetic.c */
+
 /* tflite_select.c */
 tflite_handler tflite_compare, tflite_select;
 
