@@ -202,10 +202,7 @@ bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *
             continue;
         if (tflite_elements(tflite_input(importer, i)) == 1)
             return add_constant(importer, i, result);
-        if (!tflite_reads_with_constant(importer, i, inputs))
-            return false;
-        *result = tflite_value_of(inputs[1 - i]);
-        return add_tensors(importer, inputs, result);
+        return tflite_reads_with_constant(importer, i, inputs, result) && add_tensors(importer, inputs, result);
     }
     return tflite_reads_two(importer) && tflite_reads_pair(importer, inputs, result) &&
            add_tensors(importer, inputs, result);

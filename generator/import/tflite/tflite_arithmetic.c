@@ -21,17 +21,13 @@ static struct stage without_zero(struct tflite_importer *importer, const struct 
     return (struct stage){.count = 1, .multiplier = &numbers[0], .addend = &numbers[1], .divisor = 1};
 }
 
-/* What the constant's elements are without its zero point, for each channel; null where they are no weights, or neither one
- * nor one a channel. */
-static const int8_t *factors_of(struct tflite_importer *importer, const struct tflite_tensor *constant, int channels,
+/* What elements are without their zero point, one a channel; null where they are no weights. `step` 0: one for all. */
+static const int8_t *factors_of(struct tflite_importer *importer, const int8_t *elements, int step, int channels,
                                 int64_t zero_point)
 {
-    size_t count = tflite_elements(constant);
     int8_t *weights = arena_array(importer->arena, int8_t, (size_t)channels);
-    if (count != 1 && !tflite_is_channelwise(constant, channels))
-        return NULL;
     for (int i = 0; i < channels; i++) {
-        int64_t weight = (int8_t)constant->data[count == 1 ? 0 : i] - zero_point;
+        int64_t weight = elements[i * step] - zero_point;
         if (weight < INT8_MIN || weight > INT8_MAX)
             return NULL;
         weights[i] = (int8_t)weight;
@@ -79,51 +75,64 @@ static bool multiply_by_number(struct tflite_importer *importer, int input, int6
     return true;
 }
 
-static bool multiply_tensors(struct tflite_importer *importer, const int *inputs, struct value *result)
+void tflite_lay_product(struct tflite_importer *importer, int a, int b, int output)
 {
-    int output = tflite_makes(importer, result->tensor);
-    if (output < 0 || !tflite_go_together(importer, inputs, output))
-        return false;
     const struct tensor *tensors = importer->builder.network->tensors;
-    struct layer *layer = quantised_layer(&importer->builder, LAYER_MULTIPLICATION, tensors[output].name, inputs[0], output);
-    layer->inputs[1] = inputs[1];
+    const int inputs[2] = {a, b};
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_MULTIPLICATION, tensors[output].name, a, output);
+    layer->inputs[1] = b;
     for (int i = 0; i < 2; i++)
         layer->input_stages[i] = without_zero(importer, &tensors[inputs[i]]);
     layer->stages[0] = quantised_stage(&importer->builder, 1, &tensors[output]);
-    quantised_set_channel(
-        &importer->builder, &layer->stages[0], 0, 0,
-        (struct real_factor){{tensors[inputs[0]].scale, tensors[inputs[1]].scale}, tensors[output].scale, 1});
+    quantised_set_channel(&importer->builder, &layer->stages[0], 0, 0,
+                          (struct real_factor){{tensors[a].scale, tensors[b].scale}, tensors[output].scale, 1});
     layer->stage_count = 1;
+}
+
+static bool multiply_tensors(struct tflite_importer *importer, const int *inputs, struct value *result)
+{
+    struct network *network = importer->builder.network;
+    int output = tflite_makes(importer, result->tensor);
+    if (output < 0 || !tflite_go_together(importer, inputs, output))
+        return false;
+    tflite_lay_product(importer, inputs[0], inputs[1], output);
     result->tensor = output;
-    return tflite_clip(importer, &layer->stages[0], output);
+    return tflite_clip(importer, &network->layers[network->layer_count - 1].stages[0], output);
+}
+
+/* Of one element: a weight for all channels, or else a table. */
+static bool multiply_by_one(struct tflite_importer *importer, int index, const struct quantisation *quantisation,
+                            struct value *result)
+{
+    const int8_t *element = (const int8_t *)tflite_input(importer, index)->data;
+    int input = tflite_reads_elements(importer, 1 - index, result);
+    if (input < 0)
+        return false;
+    int channels = tflite_network_tensor(importer, input)->channels;
+    const int8_t *weights = factors_of(importer, element, 0, channels, quantisation->zero_point);
+    return weights ? multiply_by_weights(importer, input, weights, quantisation->scale, result)
+                   : multiply_by_number(importer, input, *element - quantisation->zero_point, quantisation->scale, result);
 }
 
 static bool multiply_by_constant(struct tflite_importer *importer, int index, struct value *result)
 {
     const struct tflite_tensor *constant = tflite_constant(importer, index, TFLITE_INT8, 0);
     struct quantisation quantisation;
+    struct middle_constant placed;
+    int inputs[2];
     if (!constant || !tflite_quantisation(importer, constant, &quantisation))
         return false;
-    int inputs[2], input;
-    if (tflite_elements(constant) == 1) {
-        input = tflite_reads_elements(importer, 1 - index, result);
-    } else {
-        input = tflite_reads(importer, 1 - index, NULL);
-        *result = tflite_value_of(input);
-    }
-    if (input < 0)
-        return false;
-    int channels = tflite_network_tensor(importer, input)->channels;
-    const int8_t *weights = factors_of(importer, constant, channels, quantisation.zero_point);
-    if (weights)
-        return multiply_by_weights(importer, input, weights, quantisation.scale, result);
     if (tflite_elements(constant) == 1)
-        return multiply_by_number(importer, input, (int8_t)constant->data[0] - quantisation.zero_point, quantisation.scale,
-                                  result);
-    if (!tflite_reads_with_constant(importer, index, inputs))
+        return multiply_by_one(importer, index, &quantisation, result);
+    if (!tflite_places_constant(importer, index, result, &placed))
         return false;
-    *result = tflite_value_of(inputs[1 - index]);
-    return multiply_tensors(importer, inputs, result);
+    const int8_t *weights =
+        placed.height == 1 && placed.width == 1
+            ? factors_of(importer, placed.elements, 1, placed.channels, quantisation.zero_point)
+            : NULL;
+    if (weights)
+        return multiply_by_weights(importer, result->tensor, weights, quantisation.scale, result);
+    return tflite_reads_with_constant(importer, index, inputs, result) && multiply_tensors(importer, inputs, result);
 }
 
 bool tflite_multiply(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)

@@ -75,10 +75,7 @@ bool tflite_choose(struct tflite_importer *importer, const struct tflite_operato
             continue;
         if (tflite_elements(tflite_input(importer, i)) == 1)
             return choose_constant(importer, i, result);
-        if (!tflite_reads_with_constant(importer, i, inputs))
-            return false;
-        *result = tflite_value_of(inputs[1 - i]);
-        return choose(importer, inputs, result);
+        return tflite_reads_with_constant(importer, i, inputs, result) && choose(importer, inputs, result);
     }
     return tflite_reads_two(importer) && tflite_reads_pair(importer, inputs, result) && choose(importer, inputs, result);
 }
@@ -86,31 +83,30 @@ bool tflite_choose(struct tflite_importer *importer, const struct tflite_operato
 /* ---- PReLU ---- */
 
 struct slopes {
-    const struct tflite_tensor *tensor;
     struct quantisation quantisation;
-    int8_t *weights; /* one a channel */
-    bool falls;      /* one is below zero */
+    struct middle_constant placed;
+    const int8_t *weights; /* one a channel; null: they are others, or more */
+    bool falls;            /* one is below zero */
 };
 
-static bool read_slopes(struct tflite_importer *importer, int channels, struct slopes *slopes)
+/* *value is the input. */
+static bool read_slopes(struct tflite_importer *importer, struct value *value, struct slopes *slopes)
 {
     const struct tflite_tensor *tensor = tflite_constant(importer, 1, TFLITE_INT8, 0);
-    if (!tensor || !tflite_quantisation(importer, tensor, &slopes->quantisation))
+    if (!tensor || !tflite_quantisation(importer, tensor, &slopes->quantisation) ||
+        !tflite_places_constant(importer, 1, value, &slopes->placed))
         return false;
-    bool is_one = tflite_elements(tensor) == 1;
-    slopes->tensor = tensor;
-    slopes->weights = arena_array(importer->arena, int8_t, (size_t)channels);
-    if (!is_one && !tflite_is_channelwise(tensor, channels) && tflite_elements(tensor) != (size_t)channels)
-        return tflite_fault(importer, "slopes of %s; supported: one, or one a channel (of Keras: shared_axes=[1, 2])",
-                            tflite_shape_text(importer, tensor));
-    for (int i = 0; i < channels; i++) {
-        int64_t slope = (int8_t)tensor->data[is_one ? 0 : i] - slopes->quantisation.zero_point;
-        if (slope < INT8_MIN || slope > INT8_MAX)
-            return tflite_fault(importer, "the slope '%s' minus its zero point is %d; supported: -128 to 127", tensor->name,
-                                (int)slope);
-        slopes->weights[i] = (int8_t)slope;
+    const struct middle_constant *placed = &slopes->placed;
+    int64_t count = (int64_t)placed->height * placed->width * placed->channels, zero = slopes->quantisation.zero_point;
+    int8_t *weights = arena_array(importer->arena, int8_t, (size_t)count);
+    bool are_weights = placed->height == 1 && placed->width == 1;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t slope = placed->elements[i] - zero;
+        are_weights = are_weights && slope >= INT8_MIN && slope <= INT8_MAX;
+        weights[i] = (int8_t)slope;
         slopes->falls |= slope < 0;
     }
+    slopes->weights = are_weights ? weights : NULL;
     return true;
 }
 
@@ -144,19 +140,35 @@ static int lay_lower(struct tflite_importer *importer, int input)
     return lower;
 }
 
-/* The product with the slopes; where these do not fall, what is above zero gives at least zero, and a clip leaves that. */
-static int lay_slopes(struct tflite_importer *importer, int input, const struct slopes *slopes,
-                      const struct quantisation *output)
+static void lay_weights(struct tflite_importer *importer, int from, const struct slopes *slopes, int sloped)
 {
-    int from = slopes->falls ? lay_lower(importer, input) : input, sloped = lay_like(importer, input, "sloped", output);
     const struct tensor to = *tflite_network_tensor(importer, sloped);
     struct layer *layer = quantised_layer(&importer->builder, LAYER_CONVOLUTION, to.name, from, sloped);
     layer->groups = to.channels;
     quantised_finish_convolution(
         &importer->builder, layer,
         &(struct quantised_weights){.weights = slopes->weights, .scales = &slopes->quantisation.scale, .scale_count = 1});
+}
+
+/* The product with the slopes; where these do not fall, what is above zero gives at least zero, and a clip leaves that. -1
+ * after a report. */
+static int lay_slopes(struct tflite_importer *importer, int input, const struct slopes *slopes,
+                      const struct quantisation *output)
+{
+    const char *name = tflite_input(importer, 1)->name;
+    int from = slopes->falls ? lay_lower(importer, input) : input, sloped = lay_like(importer, input, "sloped", output), factors;
+    if (slopes->weights) {
+        lay_weights(importer, from, slopes, sloped);
+    } else if (middle_lay_constant(&importer->builder, name, &slopes->placed, &slopes->quantisation, from, &factors)) {
+        tflite_lay_product(importer, from, factors, sloped);
+    } else {
+        tflite_fault(importer, "slopes of %s; supported: one, one a channel (of Keras: shared_axes=[1, 2]), or up to %d",
+                     tflite_shape_text(importer, tflite_input(importer, 1)), MAXIMUM_DIMENSION);
+        return -1;
+    }
+    struct network *network = importer->builder.network;
     if (!slopes->falls)
-        layer->stages[0].maximum = to.zero_point;
+        network->layers[network->layer_count - 1].stages[0].maximum = network->tensors[sloped].zero_point;
     return sloped;
 }
 
@@ -165,27 +177,13 @@ bool tflite_prelu(struct tflite_importer *importer, const struct tflite_operator
     (void)operation;
     struct slopes slopes = {0};
     struct quantisation quantisation;
-    int input = tflite_reads(importer, 0, NULL);
-    const struct tflite_tensor *constant = input < 0 ? NULL : tflite_input(importer, 1);
-    bool is_flat = constant && tflite_elements(constant) != 1 &&
-                   tflite_elements(constant) == tensor_elements(tflite_network_tensor(importer, input)) &&
-                   tflite_elements(constant) <= MAXIMUM_DIMENSION &&
-                   tflite_elements(constant) != (size_t)tflite_network_tensor(importer, input)->channels;
-    if (is_flat) /* a slope an element: of one pixel */
-        input = tflite_lay_view(importer, &(struct value){.kind = VALUE_TENSOR, .tensor = input},
-                                &(struct image_shape){1, 1, (int)tflite_elements(constant)});
-    if (input < 0 || !read_slopes(importer, tflite_network_tensor(importer, input)->channels, &slopes) ||
-        !tflite_quantisation(importer, tflite_output(importer), &quantisation))
+    if (!read_slopes(importer, result, &slopes) || !tflite_quantisation(importer, tflite_output(importer), &quantisation))
         return false;
-    int upper = lay_upper(importer, input, &quantisation), lower = lay_slopes(importer, input, &slopes, &quantisation);
-    int output = tflite_makes(importer, is_flat ? input : -1);
+    int input = result->tensor, upper = lay_upper(importer, input, &quantisation);
+    int lower = lay_slopes(importer, input, &slopes, &quantisation), output = lower < 0 ? -1 : tflite_makes(importer, input);
     if (output < 0)
         return false;
-    if (is_flat ? tflite_elements(tflite_output(importer)) != tflite_elements(constant)
-                : !tflite_is_same_size(importer, input, output))
-        return tflite_fault(importer, "the output's shape %s is not the input's",
-                            tflite_shape_text(importer, tflite_output(importer)));
     middle_sum_bytes(&importer->builder, upper, 1, lower, -tflite_network_tensor(importer, output)->zero_point, output);
-    *result = tflite_value_of(output);
+    result->tensor = output;
     return true;
 }

@@ -6,6 +6,7 @@
 #define DORYGEN_TFLITE_IMPORT_H
 
 #include "import/load.h"
+#include "middle/constants.h"
 #include "middle/functions.h"
 #include "middle/moves.h"
 #include "model/tflite/tflite.h"
@@ -163,11 +164,15 @@ bool tflite_is_same_size(struct tflite_importer *importer, int a, int b);       
 bool tflite_is_constant(const struct tflite_importer *importer, int index);               /* an input of the operator */
 bool tflite_reads_two(struct tflite_importer *importer); /* two inputs, and no constant: false after a report */
 
-/* tflite_operands.c: both inputs of a layer, of the same dimensions, of which this one is a constant of several elements.
- * False after a report. */
-bool tflite_reads_with_constant(struct tflite_importer *importer, int constant_index, int *inputs);
-bool tflite_is_channelwise(const struct tflite_tensor *constant, int channels); /* it has an element a channel, all in one
-                                                                                 * dimension */
+/* tflite_arithmetic.c: the layer that multiplies two tensors, without an activation. */
+void tflite_lay_product(struct tflite_importer *importer, int a, int b, int output);
+
+/* tflite_operands.c: the elements of a constant that those of the other input, which is *value, meet in memory. False after a
+ * report. */
+bool tflite_places_constant(struct tflite_importer *importer, int constant_index, struct value *value,
+                            struct middle_constant *placed);
+/* Both inputs of a layer, of which this one is a constant of several elements; the result is as *value, but for its tensor. */
+bool tflite_reads_with_constant(struct tflite_importer *importer, int constant_index, int *inputs, struct value *value);
 
 /* The network's tensor for the operator's output, -1 after a report. Its dimensions are those of the model, but for
  * `elements_of`: those of that tensor, where it is not -1. */

@@ -38,61 +38,31 @@ static bool check_shape(struct tflite_importer *importer, const struct tflite_te
                                 constant->name, tflite_shape_text(importer, constant), tflite_shape_text(importer, output));
 }
 
-bool tflite_is_channelwise(const struct tflite_tensor *constant, int channels)
-{
-    size_t count = tflite_elements(constant);
-    return count == (size_t)channels && constant->rank > 0 && constant->dimensions[constant->rank - 1] == channels;
-}
-
-/* A depth-wise convolution of zeros, whose biases are the elements: one a channel of `like`. */
-static int lay_channels(struct tflite_importer *importer, const struct tflite_tensor *constant, const int8_t *elements,
-                        const struct quantisation *quantisation, int like)
-{
-    const struct tensor from = *tflite_network_tensor(importer, like);
-    int output = quantised_tensor(&importer->builder, constant->name, from.height, from.width, from.channels, quantisation);
-    struct layer *layer = quantised_layer(&importer->builder, LAYER_CONVOLUTION, constant->name, like, output);
-    int32_t *biases = arena_array(importer->arena, int32_t, (size_t)from.channels);
-    double scale = quantisation->scale / from.scale;
-    for (int i = 0; i < from.channels; i++)
-        biases[i] = elements[i] - (int32_t)quantisation->zero_point;
-    layer->groups = from.channels;
-    quantised_finish_convolution(
-        &importer->builder, layer,
-        &(struct quantised_weights){.weights = arena_array(importer->arena, int8_t, (size_t)from.channels),
-                                    .scales = &scale,
-                                    .scale_count = 1,
-                                    .biases = biases});
-    return output;
-}
-
-/* One pixel of all elements, so that each has a channel. -1 after a report. */
-static int flatten(struct tflite_importer *importer, int input)
-{
-    size_t count = tensor_elements(tflite_network_tensor(importer, input));
-    struct value value = tflite_value_of(input);
-    if (count > MAXIMUM_DIMENSION) {
-        tflite_fault(importer, "a constant for each of %zu elements; supported: one, one a channel, or up to %d", count,
-                     MAXIMUM_DIMENSION);
-        return -1;
-    }
-    return tflite_lay_view(importer, &value, &(struct image_shape){1, 1, (int)count});
-}
-
-bool tflite_reads_with_constant(struct tflite_importer *importer, int constant_index, int *inputs)
+bool tflite_places_constant(struct tflite_importer *importer, int constant_index, struct value *value,
+                            struct middle_constant *placed)
 {
     const struct tflite_tensor *constant = tflite_constant(importer, constant_index, TFLITE_INT8, 0);
-    struct quantisation quantisation;
-    int other = constant ? tflite_reads(importer, 1 - constant_index, NULL) : -1;
-    if (other < 0 || !tflite_quantisation(importer, constant, &quantisation) || !check_shape(importer, constant, other))
+    int other = constant ? tflite_reads_elements(importer, 1 - constant_index, value) : -1;
+    if (other < 0 || !check_shape(importer, constant, other))
         return false;
     const struct tensor *tensor = tflite_network_tensor(importer, other);
-    bool is_flat = !tflite_is_channelwise(constant, tensor->channels);
-    if (is_flat && (tensor->height != 1 || tensor->width != 1))
-        other = flatten(importer, other);
-    if (other < 0)
-        return false;
-    const int8_t *elements = is_flat ? broadcast(importer, constant) : (const int8_t *)constant->data;
-    inputs[1 - constant_index] = other;
-    inputs[constant_index] = lay_channels(importer, constant, elements, &quantisation, other);
+    const int64_t dimensions[3] = {tensor->height, tensor->width, tensor->channels};
+    struct middle_value as_it_lies = {other, value->is_moved ? value->view : view_of_memory(3, dimensions)};
+    *placed = middle_place_constant(&importer->builder, &as_it_lies, broadcast(importer, constant));
     return true;
+}
+
+bool tflite_reads_with_constant(struct tflite_importer *importer, int constant_index, int *inputs, struct value *value)
+{
+    const struct tflite_tensor *constant = tflite_input(importer, constant_index);
+    struct middle_constant placed;
+    struct quantisation quantisation;
+    if (!tflite_places_constant(importer, constant_index, value, &placed) ||
+        !tflite_quantisation(importer, constant, &quantisation))
+        return false;
+    inputs[1 - constant_index] = value->tensor;
+    return middle_lay_constant(&importer->builder, constant->name, &placed, &quantisation, value->tensor,
+                               &inputs[constant_index]) ||
+           tflite_fault(importer, "a constant '%s' of %s; supported: one a channel, or up to %d elements", constant->name,
+                        tflite_shape_text(importer, constant), MAXIMUM_DIMENSION);
 }

@@ -1,0 +1,98 @@
+#include "middle/constants.h"
+
+/* ---- which elements are which ---- */
+
+/* They are the same in all pixels (in all channels of each pixel). */
+static bool is_repeated(const int8_t *elements, size_t pixels, size_t channels, bool by_channel)
+{
+    for (size_t pixel = 0; pixel < pixels; pixel++)
+        for (size_t channel = 0; channel < channels; channel++)
+            if (elements[pixel * channels + channel] != elements[by_channel ? channel : pixel * channels])
+                return false;
+    return true;
+}
+
+struct middle_constant middle_place_constant(struct quantised_builder *builder, const struct middle_value *value,
+                                             const int8_t *elements)
+{
+    const struct tensor *tensor = &builder->network->tensors[value->tensor];
+    size_t count = tensor_elements(tensor), channels = (size_t)tensor->channels, pixels = count / channels;
+    int64_t *places = arena_array(builder->arena, int64_t, count);
+    int8_t *placed = arena_array(builder->arena, int8_t, count);
+    view_positions(&value->view, places);
+    for (size_t i = 0; i < count; i++)
+        placed[places[i]] = elements[i];
+    if (is_repeated(placed, pixels, channels, true))
+        return (struct middle_constant){1, 1, tensor->channels, placed};
+    if (!is_repeated(placed, pixels, channels, false))
+        return (struct middle_constant){tensor->height, tensor->width, tensor->channels, placed};
+    for (size_t pixel = 0; pixel < pixels; pixel++)
+        placed[pixel] = placed[pixel * channels];
+    return (struct middle_constant){tensor->height, tensor->width, 1, placed};
+}
+
+/* ---- tensors ---- */
+
+static int like(struct quantised_builder *builder, const char *name, int tensor, int height, int width, int channels)
+{
+    const struct tensor from = builder->network->tensors[tensor];
+    struct quantisation quantisation = {from.scale, from.zero_point + from.model_offset, from.model_offset != 0};
+    return quantised_tensor(builder, name, height, width, channels, &quantisation);
+}
+
+static int32_t *positions(struct quantised_builder *builder, int count, int step)
+{
+    int32_t *list = arena_array(builder->arena, int32_t, (size_t)count);
+    for (int i = 0; i < count; i++)
+        list[i] = i * step;
+    return list;
+}
+
+/* A copy of the first elements, as they come. */
+static int lay_first(struct quantised_builder *builder, const char *name, int input, int height, int width, int channels)
+{
+    int output = like(builder, name, input, height, width, channels);
+    struct layer *layer = quantised_layer(builder, LAYER_COPY, name, input, output);
+    layer->map = (struct layer_map){positions(builder, height, width * channels), positions(builder, width, channels),
+                                    positions(builder, channels, 1)};
+    return output;
+}
+
+/* One pixel, all of whose sums are 0 and whose addends are the elements. */
+static int lay_biases(struct quantised_builder *builder, const char *name, int input, const int8_t *elements, int count,
+                      const struct quantisation *quantisation)
+{
+    int output = quantised_tensor(builder, name, 1, 1, count, quantisation);
+    int offset = builder->network->tensors[output].model_offset;
+    int64_t *multipliers = arena_array(builder->arena, int64_t, (size_t)count);
+    int64_t *addends = arena_array(builder->arena, int64_t, (size_t)count);
+    struct layer *layer = quantised_layer(builder, LAYER_CONVOLUTION, name, input, output);
+    for (int i = 0; i < count; i++) {
+        multipliers[i] = 1;
+        addends[i] = offset ? elements[i] - offset : (uint8_t)elements[i];
+    }
+    layer->weights = arena_array(builder->arena, int8_t, (size_t)count);
+    layer->stages[0] = (struct stage){.count = count,
+                                      .multiplier = multipliers,
+                                      .addend = addends,
+                                      .divisor = 1,
+                                      .has_clip = true,
+                                      .maximum = UINT8_MAX};
+    layer->stage_count = 1;
+    return output;
+}
+
+bool middle_lay_constant(struct quantised_builder *builder, const char *name, const struct middle_constant *constant,
+                         const struct quantisation *quantisation, int source, int *tensor)
+{
+    int64_t count = (int64_t)constant->height * constant->width * constant->channels;
+    if (count > MIDDLE_MAXIMUM_DIMENSION)
+        return false;
+    int one = lay_first(builder, arena_format(builder->arena, "%s, source", name), source, 1, 1, 1);
+    bool is_pixel = constant->height == 1 && constant->width == 1;
+    const char *own = is_pixel ? name : arena_format(builder->arena, "%s, in a row", name);
+    *tensor = lay_biases(builder, own, one, constant->elements, (int)count, quantisation);
+    if (!is_pixel)
+        *tensor = lay_first(builder, name, *tensor, constant->height, constant->width, constant->channels);
+    return true;
+}

@@ -1,0 +1,24 @@
+/* Constants as operands of layers that take elements one by one: tensors that the network computes, of weights that are zero
+ * and biases that are the elements. They are as small as the layer that reads them can repeat.
+ */
+#ifndef DORYGEN_CONSTANTS_H
+#define DORYGEN_CONSTANTS_H
+
+#include "middle/layout.h"
+
+/* Elements of the model's own type for those of a tensor that they meet: one a channel, one a pixel, or one each. */
+struct middle_constant {
+    int height, width, channels;
+    const int8_t *elements;
+};
+
+/* `elements` are those that the value's meet, in the model's order, the value is all of its tensor, in whatever order. */
+struct middle_constant middle_place_constant(struct quantised_builder *builder, const struct middle_value *value,
+                                             const int8_t *elements);
+
+/* The tensor; `source` is one that there is before, of which nothing counts. False where a constant has more elements than
+ * a tensor may have channels. */
+bool middle_lay_constant(struct quantised_builder *builder, const char *name, const struct middle_constant *constant,
+                         const struct quantisation *quantisation, int source, int *tensor);
+
+#endif
