@@ -1,10 +1,10 @@
-#include "answer.h"
+#include "aideck/answer.h"
 
 #include <assert.h>
 #include <stdio.h>
 
+#include "aideck/model.h"
 #include "dory/cpx.h"
-#include "model.h"
 #include "packet.h"
 #include "settings.h"
 

@@ -1,10 +1,10 @@
-#include "answer.h"
+#include "aideck/answer.h"
 
 #include <assert.h>
 #include <stdio.h>
 
+#include "aideck/model.h"
 #include "dory/cpx.h"
-#include "model.h"
 #include "packet.h"
 #include "settings.h"
 
@@ -23,7 +23,8 @@ static float number(const void *output, unsigned index)
 
 void answer_take(const struct model_outputs *outputs, uint32_t frame)
 {
-    pose = (struct pose){(uint16_t)frame, number(outputs->output, 0), number(outputs->output, 1), number(outputs->output, 2), number(outputs->output, 3)};
+    pose = (struct pose){(uint16_t)frame, number(outputs->output, 0), number(outputs->output, 1), number(outputs->output, 2),
+                         number(outputs->output, 3)};
 }
 
 /* The C library of firmware prints no fractions: thousandths. */

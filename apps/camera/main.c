@@ -9,11 +9,11 @@
  * then: bands of the picture lie in the very bytes that the network works in afterwards. */
 #include <stdio.h>
 
-#include "app.h"
-#include "board.h"
+#include "aideck/board.h"
+#include "aideck/scale.h"
+#include "common/app.h"
 #include "digits.h"
 #include "dory/hal.h"
-#include "scale.h"
 
 #define LEFT    ((BOARD_WIDTH - BOARD_HEIGHT) / 2) /* the square in the middle */
 #define CLASSES (DIGITS_OUTPUT_BYTES / sizeof(int32_t))

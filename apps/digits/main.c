@@ -4,7 +4,7 @@
  * every image with the golden model's: no line means that the label is the answer. */
 #include <stdio.h>
 
-#include "app.h"
+#include "common/app.h"
 #include "digits.h"
 #include "dory/hal.h"
 

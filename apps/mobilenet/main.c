@@ -4,7 +4,7 @@
  * application's again between two runs. */
 #include <stdio.h>
 
-#include "app.h"
+#include "common/app.h"
 #include "dory/hal.h"
 #include "mobilenet.h"
 

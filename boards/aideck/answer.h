@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "model.h"
+#include "aideck/model.h"
 
 /* Takes the network's outputs for a frame; model.h has the struct. */
 void answer_take(const struct model_outputs *outputs, uint32_t frame);

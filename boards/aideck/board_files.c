@@ -1,8 +1,8 @@
 /* A board with a file for a camera: its pictures, which lie in the flash one behind the other, are played in a circle. */
 #include <stdio.h>
 
-#include "app.h"
-#include "board.h"
+#include "aideck/board.h"
+#include "common/app.h"
 #include "dory/hal.h"
 
 extern const uint8_t pictures[]; /* in flash */

@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "board.h"
+#include "aideck/board.h"
 #include "dory/gap8_camera.h"
 #include "dory/gap8_clocks.h"
 #include "dory/gap8_uart.h"

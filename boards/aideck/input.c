@@ -1,14 +1,14 @@
-#include "input.h"
+#include "aideck/input.h"
 
 #include "dory/hal.h"
 
 /* Signed networks take a pixel less 128. */
-#define FLIPS (MODEL_INPUT_IS_SIGNED ? 0x80 : 0)
+#define FLIPS (BOARD_MODEL_INPUT_IS_SIGNED ? 0x80 : 0)
 
 /* A frame that is the input counts by its own rows. */
 enum {
-    ROWS = INPUT_IS_FRAME ? BOARD_HEIGHT : MODEL_INPUT_HEIGHT,
-    ROW_BYTES = MODEL_INPUT_BYTES / ROWS,
+    ROWS = INPUT_IS_FRAME ? BOARD_HEIGHT : BOARD_MODEL_INPUT_HEIGHT,
+    ROW_BYTES = BOARD_MODEL_INPUT_BYTES / ROWS,
 };
 
 /* ---- rows of the input from rows of the frame -------------------------------------------------------------------- */
@@ -22,9 +22,10 @@ static struct copy {
 /* Words by turns. Every core its part: the controller alone would take ten times as long. */
 static void copy_pixels(void *argument)
 {
-    const struct copy *pixels = argument;
-    for (uint32_t i = hal_core_id(); i < pixels->words; i += hal_core_count())
-        pixels->to[i] = pixels->from[i] ^ FLIPS * 0x01010101u;
+    const struct copy pixels = *(const struct copy *)argument;
+    const uint32_t cores = hal_core_count();
+    for (uint32_t i = hal_core_id(); i < pixels.words; i += cores)
+        pixels.to[i] = pixels.from[i] ^ FLIPS * 0x01010101u;
 }
 
 static int copy_rows(const uint8_t *frame, uint8_t *to, unsigned first, unsigned rows)
@@ -44,8 +45,8 @@ static int scale_rows(const uint8_t *frame, uint32_t *l1, uint8_t *to, unsigned 
         .width = PART_WIDTH,
         .height = PART_HEIGHT,
         .result = to,
-        .result_width = MODEL_INPUT_WIDTH,
-        .result_height = MODEL_INPUT_HEIGHT,
+        .result_width = BOARD_MODEL_INPUT_WIDTH,
+        .result_height = BOARD_MODEL_INPUT_HEIGHT,
         .first_row = (uint16_t)first,
         .rows = (uint16_t)rows,
         .pattern = INPUT_PATTERN,
@@ -64,17 +65,17 @@ static int make_rows(const uint8_t *frame, uint32_t *l1, uint8_t *to, unsigned f
 
 /* ---- to where the network reads them ----------------------------------------------------------------------------- */
 
-#if MODEL_INPUT_IN_RAM
+#if BOARD_MODEL_INPUT_IN_RAM
 
 /* The network's L2 buffer holds nothing between two runs. Of four rows the bytes are a multiple of HAL_L3_ALIGNMENT. */
-enum { PIECE_ROWS = MODEL_L2_BYTES / ROW_BYTES / 4 * 4 };
+enum { PIECE_ROWS = BOARD_MODEL_L2_BYTES / ROW_BYTES / 4 * 4 };
 static_assert(PIECE_ROWS > 0, "four rows of the input fit into the network's L2 buffer");
 
 static int write_ram(uint8_t *piece, unsigned first, unsigned rows)
 {
     const struct hal_l3_copy to_ram = {
         .kind = HAL_RAM_WRITE,
-        .l3_address = MODEL_INPUT_OFFSET + first * ROW_BYTES,
+        .l3_address = BOARD_MODEL_INPUT_OFFSET + first * ROW_BYTES,
         .l2 = piece,
         .run_bytes = (rows * ROW_BYTES + HAL_L3_ALIGNMENT - 1) / HAL_L3_ALIGNMENT * HAL_L3_ALIGNMENT,
         .runs = 1,
@@ -100,8 +101,8 @@ int input_prepare(const uint8_t *frame, uint32_t *l1, uint8_t *network_l2, const
 
 int input_prepare(const uint8_t *frame, uint32_t *l1, uint8_t *network_l2, const uint8_t **input)
 {
-    *input = network_l2 + MODEL_INPUT_OFFSET; /* where it is not copied once more */
-    return make_rows(frame, l1, network_l2 + MODEL_INPUT_OFFSET, 0, ROWS);
+    *input = network_l2 + BOARD_MODEL_INPUT_OFFSET; /* where it is not copied once more */
+    return make_rows(frame, l1, network_l2 + BOARD_MODEL_INPUT_OFFSET, 0, ROWS);
 }
 
 #endif

@@ -5,23 +5,23 @@
  * application's: settings.h, and answer_take and answer_send of answer.h. */
 #include <stdio.h>
 
-#include "answer.h"
-#include "app.h"
-#include "board.h"
+#include "aideck/answer.h"
+#include "aideck/board.h"
+#include "aideck/input.h"
+#include "aideck/model.h"
+#include "aideck/options.h"
+#include "common/app.h"
 #include "dory/cpx.h"
 #include "dory/hal.h"
-#include "input.h"
-#include "model.h"
-#include "options.h"
 
 enum { BUFFERS = STREAM ? 3 : 2, SENDS = 12, RECEIVES = 1, PAUSE_CYCLES = 10000 };
 
 static union {
-    uint8_t network[MODEL_L1_BYTES];
+    uint8_t network[BOARD_MODEL_L1_BYTES];
     uint32_t scaling[(INPUT_L1_BYTES + 3) / 4];
 } l1 DORY_L1;
 
-static uint8_t l2[MODEL_L2_BYTES] DORY_L2;
+static uint8_t l2[BOARD_MODEL_L2_BYTES] DORY_L2;
 static uint8_t buffers[BUFFERS][BOARD_BYTES] DORY_L2;
 static uint8_t cpx_frames[CPX_FRAMES_BYTES(SENDS + RECEIVES)] DORY_L2;
 static struct model_outputs outputs DORY_L2;
@@ -91,9 +91,9 @@ static int start_network(const uint8_t *input)
         .l1_bytes = sizeof l1,
         .l2 = l2,
         .l2_bytes = sizeof l2,
-        .flash_address = hal_flash_address(model_weights),
+        .flash_address = hal_flash_address(board_model_weights),
     };
-    return model_start(&job, &network, input, &outputs);
+    return board_model_start(&job, &network, input, &outputs);
 }
 
 /* The network's driver shares the controller's cache with what runs here: a loop of few lines leaves it the rest. */
@@ -110,9 +110,9 @@ static int await_network(void)
     for (unsigned turn = 0; status == DORY_RUNNING && picture.pixels && going == DORY_OK; turn++) {
         going = turn % 16 == 0 ? go_on() : DORY_OK;
         pause_for(PAUSE_CYCLES);
-        status = model_poll(&job);
+        status = board_model_poll(&job);
     }
-    return status == DORY_RUNNING ? model_wait(&job) : status;
+    return status == DORY_RUNNING ? board_model_wait(&job) : status;
 }
 
 static int capture_into(unsigned number, uint8_t *buffer)

@@ -7,7 +7,7 @@
  *
  * Of a colour sensor all of this is in cells: columns are added up over the cells' first rows and over their second ones by
  * themselves, and of these sums every second one is one colour's. */
-#include "scale.h"
+#include "aideck/scale.h"
 
 #include "dory/hal.h"
 
@@ -165,7 +165,8 @@ static void average_colours(const struct scale *scale, const struct work *work, 
 {
     const uint32_t line = scale->pattern >> 1, column = scale->pattern & 1, weight = scale->result_width;
     const uint16_t *with_red = work->sums[line], *with_blue = work->sums[line ^ 1];
-    uint32_t green = sum_area(with_red + (column ^ 1), 2, columns, weight) + sum_area(with_blue + column, 2, columns, weight);
+    uint32_t green =
+        sum_area(with_red + (column ^ 1), 2, columns, weight) + sum_area(with_blue + column, 2, columns, weight);
     pixel[0] = mean(sum_area(with_red + column, 2, columns, weight), area) ^ scale->flips;
     pixel[1] = mean(green, twice) ^ scale->flips;
     pixel[2] = mean(sum_area(with_blue + (column ^ 1), 2, columns, weight), area) ^ scale->flips;

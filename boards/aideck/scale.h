@@ -36,8 +36,7 @@ struct scale {
 #define SCALE_L1_OF(width, height, result_width, result_height, cell)                                                       \
     (2 * (cell)*SCALE_BAND_ROWS((height) / (cell), result_height) * (width) + 2 * (cell) * (width) +                        \
      2 * SCALE_ROW_BYTES(result_width, cell))
-#define SCALE_L1_BYTES(width, height, result_width, result_height)                                                          \
-    SCALE_L1_OF(width, height, result_width, result_height, 1)
+#define SCALE_L1_BYTES(width, height, result_width, result_height) SCALE_L1_OF(width, height, result_width, result_height, 1)
 
 /* On the cluster, all cores; a function for hal_cluster_run. `argument` is a struct scale in L2. */
 void scale_area(void *argument);

@@ -1,4 +1,4 @@
-#include "app.h"
+#include "common/app.h"
 
 #include <stdio.h>
 

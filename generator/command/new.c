@@ -167,7 +167,8 @@ static bool add_copy(struct outputs *outputs, const char *path, struct arena *ar
 static bool check_names(const struct options *options, struct diagnostics *diagnostics)
 {
     const char *file = text_file_name(options->model);
-    if (!emit_is_identifier(options->name) || !strcmp(options->name, "firmware"))
+    if (!emit_is_identifier(options->name) || !strcmp(options->name, "firmware") ||
+        (options->board && !strcmp(options->name, "settings")))
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
                  "'%s' cannot be the network's name in C and CMake; choose another with --name", options->name);
     else if (options->board && strcmp(options->board, "ai-deck") != 0)

@@ -19,7 +19,7 @@ enum {
     MODE = 0x0100,
     ORIENTATION = 0x0101, /* bit 0: mirrored, bit 1: flipped */
     RESET = 0x0103,
-    TAKE_OVER = 0x0104, /* what was written counts from the next frame on */
+    TAKE_OVER = 0x0104,     /* what was written counts from the next frame on */
     EXPOSURE_HIGH = 0x0202, /* in lines */
     EXPOSURE_LOW = 0x0203,
     GAIN = 0x0205, /* its logarithm to base 2, from bit 4 on */

@@ -1,7 +1,7 @@
 /* scale_area against a mean that is added up pixel by pixel, for pictures of many sizes, and what it must refuse. */
-#include "scale.h"
+#include "aideck/scale.h"
 
-#include "app.h"
+#include "common/app.h"
 #include "dory/hal.h"
 #include "expect.h"
 
@@ -31,7 +31,8 @@ static uint32_t overlap(uint32_t at, uint32_t index, uint32_t source, uint32_t t
     return smaller((at + 1) * target, (index + 1) * source) - larger(at * target, index * source);
 }
 
-/* The weighted sum of one pixel of each cell, its row and column in there, over an area; cells of one pixel are the picture. */
+/* The weighted sum of one pixel of each cell, its row and column in there, over an area; cells of one pixel are the picture.
+ */
 static uint64_t sum_area(uint32_t row, uint32_t column, uint32_t cell, uint32_t cell_row, uint32_t cell_column)
 {
     const uint32_t width = scale.width / cell, height = scale.height / cell;
@@ -98,7 +99,8 @@ static void check_rows(uint16_t first, uint16_t rows)
     int status = hal_cluster_run(scale_area, &scale);
     size_t row_bytes = (size_t)scale.result_width * (pattern == SCALE_GREY ? 1 : 3), bytes = rows * row_bytes;
     EXPECT(status == DORY_OK && scale.status == DORY_OK, "%u rows from %u: status %d", rows, first, scale.status);
-    EXPECT(!memcmp(again, result + first * row_bytes, bytes) && again[bytes] == GUARD, "%u rows from %u differ", rows, first);
+    EXPECT(!memcmp(again, result + first * row_bytes, bytes) && again[bytes] == GUARD, "%u rows from %u differ", rows,
+           first);
 }
 
 /* All that is known of the case at hand. */

@@ -41,11 +41,27 @@ make_model() { "$source/scripts/make_model.py" "$2" "$1" "${@:3}" >log 2>&1 || {
 
 # what stops it
 expect_error "there is no board 'deck'" "$source/apps/digits/digits.onnx" --board deck
+expect_error "'settings' cannot be the network's name" "$source/apps/digits/digits.onnx" --name settings
 expect_error "it has 2 inputs" "$source/tests/models/graph.onnx"
 
-build digits "$source/apps/digits/digits.onnx"
-look digits "$source/apps/digits/digits.onnx" 8x8
+cp "$source/apps/digits/digits.onnx" model.onnx # a name that the board has for itself, too
+build digits model.onnx
+look digits model.onnx 8x8
 (cd digits && ctest --preset "$target" -R '^firmware$') >log 2>&1 || { cat log; fail "the project's own test"; }
+
+# The clock of the SPI that pictures go by: of ten frames two pictures are complete at 10 MHz, and at a fifth of that none.
+if [ "$target" = gap8 ]; then
+  if (cd digits && cmake --preset gap8 -DDORY_CPX_SPI_HERTZ=fast) >log 2>&1; then fail "a clock of 'fast'"; fi
+  grep -qF "DORY_CPX_SPI_HERTZ fast" log || { cat log; fail "no word of the clock"; }
+  sed -i 's/define STREAM 0/define STREAM 1/' digits/settings.h
+  for hertz in 2000000 10000000; do
+    (cd digits && cmake --preset gap8 -DDORY_CPX_SPI_HERTZ=$hertz && cmake --build --preset gap8 --target firmware_demo) >log 2>&1 || { cat log; fail "$hertz"; }
+    [ -n "$DORY_GVSOC_ROOT" ] || continue
+    "$run_gvsoc" --root "$DORY_GVSOC_ROOT" --camera "$PWD/digits/build/gap8/aideck_pictures/picture-%d.raw" --cpx --cpx-stream stream digits/build/gap8/firmware_demo >log
+    echo "$hertz: $(grep -o '[0-9]* pictures to the PC' log)" | tee -a clocks
+  done
+  [ -z "$DORY_GVSOC_ROOT" ] || [ "$(cat clocks)" = $'2000000: 0 pictures to the PC\n10000000: 2 pictures to the PC' ] || fail "pictures at these clocks"
+fi
 
 if ! "$python" -c 'import numpy, onnx' 2>/dev/null; then
   echo "no python3-onnx: no further networks"

@@ -37,7 +37,7 @@ case $method in
     cp -r "$source"/{CMakeLists.txt,cmake,generator,hal,kernels,toolchains} "$copy/"
     arguments+=("-DDORY_SOURCE=$copy" "-DDORY_GENERATOR=$generator") ;;
   FetchContent)
-    tar -C "$source" -czf "$work/dory.tar.gz" CMakeLists.txt cmake generator hal kernels
+    tar -C "$source" -czf "$work/dory.tar.gz" CMakeLists.txt boards cmake generator hal kernels scripts
     arguments+=("-DDORY_ARCHIVE=$work/dory.tar.gz" "-DDORY_GENERATOR=$generator") ;;
 esac
 [ "$target" = host ] || arguments+=("-DCMAKE_TOOLCHAIN_FILE=$toolchains/$target.cmake")

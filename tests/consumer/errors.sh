@@ -7,7 +7,7 @@ failures=0 count=0
 rm -rf "$work"
 mkdir -p "$work/project"
 cp "$source/apps/digits/digits.onnx" "$work/project"
-tar -C "$source" -czf "$work/dory.tar.gz" CMakeLists.txt cmake generator hal kernels
+tar -C "$source" -czf "$work/dory.tar.gz" CMakeLists.txt boards cmake generator hal kernels scripts
 
 declare -A get=(
   [find_package]='find_package(dory 0.1 REQUIRED)'
@@ -77,6 +77,15 @@ expect_early "DORY_TARGET_DESCRIPTION /nowhere/machine.json does not exist" 'dor
 expect_early "$work/project/image.bin does not exist" 'dory_add_flash_data(net image image.bin)'
 expect_early 'the symbol is no name of C' 'dory_add_flash_data(net my-image digits.onnx)'
 expect_early 'dory_add_flash_data(net image): unknown argument more' 'dory_add_flash_data(net image digits.onnx more)'
+expect_early 'dory_add_aideck(deck): net is no network of dory_add_network' 'dory_add_aideck(deck net SOURCES answer.c)'
+expect_early 'dory_add_aideck(deck): no SOURCES' 'dory_add_network(net digits.onnx)
+dory_add_aideck(deck net)'
+expect_early 'dory_add_aideck(deck): OUTPUTS 0 : a whole number above 0 is expected' 'dory_add_network(net digits.onnx)
+dory_add_aideck(deck net OUTPUTS 0 SOURCES answer.c)'
+expect_early "dory_add_aideck(deck): PICTURES $work/project/nowhere does not exist" 'dory_add_network(net digits.onnx)
+dory_add_aideck(deck net PICTURES nowhere SOURCES answer.c)'
+expect_early 'dory_add_aideck(deck): PICTURES .: there is no picture-0.raw' 'dory_add_network(net digits.onnx)
+dory_add_aideck(deck net PICTURES . SOURCES answer.c)'
 expect_early 'TIMEOUT soon : a whole number above 0 is expected' 'dory_add_firmware_test(test net TIMEOUT soon)'
 expect_early 'dory_add_firmware_test(test): unknown argument FAST' 'dory_add_firmware_test(test net FAST)'
 expect_early 'dory_add_run_target(run): unknown argument FAST' 'dory_add_run_target(run net FAST)'

@@ -6,7 +6,7 @@ source=$1 work=$2 generator=$3
 failures=0 count=0
 rm -rf "$work"
 mkdir -p "$work"
-for part in CMakeLists.txt CMakePresets.json cmake hal kernels scripts toolchains tests apps; do ln -s "$source/$part" "$work/$part"; done
+for part in CMakeLists.txt CMakePresets.json boards cmake hal kernels scripts toolchains tests apps; do ln -s "$source/$part" "$work/$part"; done
 cd "$work" || exit 1
 unset DORY_GVSOC_ROOT DORY_SHARED_MODELS
 export DORY_GENERATOR=$generator

@@ -14,7 +14,7 @@ manual=$(sed 's/\\-/-/g' "$source/docs/dory.1")
 for option in $("$dory" generate --help | sed -n 's/^  \(--[a-z0-9-]*\).*/\1/p'); do
   grep -q -- "$option" <<<"$manual" || fail "docs/dory.1 lacks $option"
 done
-all_help=$("$dory" --help; for command in inspect run evaluate generate report plan diff cost explore; do "$dory" $command --help; done)
+all_help=$("$dory" --help; for command in inspect run evaluate generate report plan diff cost explore new; do "$dory" $command --help; done)
 for option in $(grep -o -- '--[a-z][a-z0-9-]*' <<<"$manual" | sort -u); do
   grep -q -- "$option" <<<"$all_help" || fail "docs/dory.1 has $option, which dory does not know"
 done

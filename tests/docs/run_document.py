@@ -22,7 +22,7 @@ import shutil
 import subprocess
 import sys
 
-PARTS = ["CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "NOTICE", "README.md", "apps", "cmake", "docs", "generator", "hal",
+PARTS = ["CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "NOTICE", "README.md", "apps", "boards", "cmake", "docs", "generator", "hal",
          "kernels", "scripts", "tests", "toolchains"]
 FENCE = re.compile(r"^```(\w*)\s*$")
 DIRECTIVE = re.compile(r"^<!-- (run|fails|file|shown)(?:: (.*?))? -->$")

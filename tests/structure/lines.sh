@@ -10,7 +10,7 @@ while read -r lines file; do
     echo "$file has $lines lines"
     status=1
   fi
-done < <(find generator kernels hal apps tests cmake scripts -type f ! -path 'tests/emit/golden/*' \
+done < <(find generator kernels hal boards apps tests cmake scripts -type f ! -path 'tests/emit/golden/*' \
   \( -name '*.[chS]' -o -name '*.py' -o -name '*.sh' -o -name '*.cmake' \) -exec wc -l {} \;)
 while read -r files folder; do
   if [ "$files" -gt 40 ]; then

@@ -48,7 +48,8 @@ int gap8_camera_wait(void) __attribute__((warn_unused_result));
 /* The sensor rests, captures under way are given up. */
 int gap8_camera_close(void) __attribute__((warn_unused_result));
 
-/* Between open and close; counts from the next frame on. Mirrored: left and right change places; flipped: above and below. */
+/* Between open and close; counts from the next frame on. Mirrored: left and right change places; flipped: above and below.
+ */
 int gap8_camera_orient(int is_mirrored, int is_flipped) __attribute__((warn_unused_result));
 
 /* Exposure by hand: each row takes in light for `lines` (2 to 530) of a frame's 532 lines, 63 us each; `gain`: 1, 2, 4 or 8.
