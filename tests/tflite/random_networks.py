@@ -210,6 +210,31 @@ class Network(random_moves.Moves, attention.Attention):
         self.random.shuffle(pair)
         return self.extreme(self.random.choice(["maximum", "minimum"]), pair, [self.values[i] for i in pair])
 
+    def select(self, x):
+        """By a comparison with a number, or of two tensors; of tensors, or a number."""
+        value, pick = self.values[x], self.random
+        name = pick.choice(["less", "less equal", "greater", "greater equal", "equal", "not equal"])
+        has_number = pick.random() < 0.5 or "equal" in (name, name[4:])
+        scale, zero = float(np.float32(pick.uniform(0.003, 0.5))), pick.randint(-128, 127)
+        if has_number:
+            number = np.array(pick.randint(-128, 127), np.int64)
+            other, compared = self.model.tensor("bound", [], tfl.INT8, scale, zero, bytes([int(number) & 255])), (number, scale, zero)
+        else:
+            other = self.input(value[0].shape[:1] + pick.choice([value[0].shape[1:], (1, 1) + value[0].shape[3:]]))
+            compared = self.values[other]
+        truth = reference.compare(name, value, compared)
+        choices, chosen = [], []
+        for _ in range(2):
+            if pick.random() < 0.3:
+                chosen.append(np.array(pick.randint(-128, 127), np.int64))
+                choices.append(self.model.tensor("choice", [], tfl.INT8, *value[1:], bytes([int(chosen[-1]) & 255])))
+            else:
+                choices.append(pick.choice([x, self.same_scale(x)]))
+                chosen.append(self.values[choices[-1]][0])
+        condition = self.model.tensor("truth", truth.shape, 6)
+        self.model.operator(reference.COMPARISONS[name][0], [x, other], [condition])
+        return self.operate(tfl.SELECT_V2, [condition] + choices, (np.where(truth, *chosen), *value[1:]))
+
     def prelu(self, x):
         value, pick = self.values[x], self.random
         shape = pick.choice([[1], [1, 1, value[0].shape[3]], [value[0].shape[3]], list(value[0].shape[1:])])
@@ -323,7 +348,7 @@ class Network(random_moves.Moves, attention.Attention):
         x = pick.choice([self.input, self.input, self.turned_input])((1, pick.randint(1, 9), pick.randint(1, 9), pick.randint(1, 6)))
         steps = [self.convolution, self.convolution, self.depthwise, self.pool, self.reduce, self.pad, self.add, self.gate,
                  self.add_constant, self.multiply_by_constant, self.same_elements, self.transposed_convolution,
-                 self.concatenate, self.stream, self.constants, self.constants, self.choose, self.prelu, self.unary, self.move, self.move,
+                 self.concatenate, self.stream, self.constants, self.constants, self.choose, self.select, self.prelu, self.unary, self.move, self.move,
                  self.rearrange, self.rearrange, self.rearrange, self.repeated, self.dilated, self.matrices, self.attention,
                  self.attention, self.token]
         for _ in range(pick.randint(1, 5)):
@@ -331,8 +356,8 @@ class Network(random_moves.Moves, attention.Attention):
         return self.output(self.head(x) if pick.random() < 0.6 else x)
 
 
-def check(dory, folder, seed):
-    network = Network(seed)
+def check(dory, folder, seed, kind=Network):
+    network = kind(seed)
     output = network.grow()
     path = os.path.join(folder, "model.tflite")
     network.model.write(path, network.inputs, [output])

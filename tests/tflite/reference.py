@@ -35,6 +35,16 @@ def activation_range(activation, scale, zero):
     return (-128 if low is None else max(-128, at(low)), 127 if high is None else min(127, at(high)))
 
 
+COMPARISONS = {"less": (58, np.less), "less equal": (63, np.less_equal), "greater": (61, np.greater),
+               "greater equal": (62, np.greater_equal), "equal": (71, np.equal), "not equal": (72, np.not_equal)}
+
+
+def compare(name, a, b):
+    """Both scaled to whole numbers of 1/256."""
+    first, second = (scaled((data - zero) * 256, scale) for data, scale, zero in (a, b))
+    return COMPARISONS[name][1](first, second)
+
+
 def finish(y, scale, zero, activation=0):
     low, high = activation_range(activation, scale, zero)
     return np.clip(y + zero, low, high), scale, zero

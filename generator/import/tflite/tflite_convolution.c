@@ -2,14 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "import/tflite/tflite_import.h"
+#include "import/tflite/tflite_weights.h"
 
 /* ---- weights ---- */
-
-struct filter {
-    const struct tflite_tensor *tensor;
-    int outputs, height, width, inputs; /* inputs: of a group */
-};
 
 /* Scales as float32 has them, one or one an output channel; null after a report. */
 static const double *read_scales(struct tflite_importer *importer, const struct filter *filter, int axis)
@@ -24,7 +19,9 @@ static const double *read_scales(struct tflite_importer *importer, const struct 
     double *scales = arena_array(importer->arena, double, (size_t)tensor->scale_count);
     for (int i = 0; i < tensor->scale_count; i++) {
         scales[i] = (double)tensor->scales[i];
-        if (scales[i] >= 0 && isfinite(scales[i]) && tensor->zero_points[i] == 0)
+        bool is_good = tensor->type == TFLITE_UINT8 ? tensor->zero_points[i] >= 0 && tensor->zero_points[i] <= UINT8_MAX
+                                                    : tensor->zero_points[i] == 0;
+        if (scales[i] >= 0 && isfinite(scales[i]) && is_good)
             continue;
         tflite_fault(importer,
                      "the weights '%s' have scale %g and zero point %" PRId64 "; supported: finite scales of at least 0, "
@@ -94,7 +91,8 @@ static bool finish(struct tflite_importer *importer, struct layer *layer, const 
         return false;
     if (bias && !are_zeros(result.biases, filter->outputs))
         check_bias_scale(importer, bias, input_scale, result.scales, result.scale_count);
-    result.float_product = importer->current->code == TFLITE_FULLY_CONNECTED && result.scale_count == 1;
+    result.float_product = (importer->current->code == TFLITE_FULLY_CONNECTED || filter->tensor->type == TFLITE_UINT8) &&
+                           result.scale_count == 1;
     quantised_finish_convolution(&importer->builder, layer, &result);
     return tflite_clip(importer, &layer->stages[0], layer->output);
 }
@@ -102,17 +100,17 @@ static bool finish(struct tflite_importer *importer, struct layer *layer, const 
 /* ---- convolutions ---- */
 
 /* [output][height][width][input] to [output][input][height][width]; depth-wise filters have the outputs last. */
-static const int8_t *order_weights(struct tflite_importer *importer, const struct filter *filter, bool is_depthwise)
+static struct filter_weights order_weights(struct tflite_importer *importer, const struct filter *filter, bool is_depthwise)
 {
     size_t area = (size_t)filter->height * (size_t)filter->width, inputs = (size_t)filter->inputs;
     size_t outputs = (size_t)filter->outputs;
-    const int8_t *from = (const int8_t *)filter->tensor->data;
-    int8_t *to = arena_array(importer->arena, int8_t, outputs * inputs * area);
+    int16_t *to = arena_array(importer->arena, int16_t, outputs * inputs * area);
     for (size_t o = 0; o < outputs; o++)
         for (size_t i = 0; i < inputs; i++)
             for (size_t k = 0; k < area; k++)
-                to[(o * inputs + i) * area + k] = from[is_depthwise ? k * outputs + o : (o * area + k) * inputs + i];
-    return to;
+                to[(o * inputs + i) * area + k] =
+                    (int16_t)tflite_weight(filter, is_depthwise ? k * outputs + o : (o * area + k) * inputs + i);
+    return (struct filter_weights){to, filter->outputs, filter->inputs, area};
 }
 
 static bool check_filter(struct tflite_importer *importer, const struct filter *filter, int channels, bool is_depthwise)
@@ -140,7 +138,10 @@ static bool convolve(struct tflite_importer *importer, struct filter *filter, bo
     int channels = tflite_network_tensor(importer, input)->channels;
     if (!check_filter(importer, filter, channels, is_depthwise))
         return false;
-    int output = tflite_makes(importer, -1);
+    int groups = is_depthwise ? channels : channels / filter->inputs;
+    struct filter_weights ordered = order_weights(importer, filter, is_depthwise);
+    const int8_t *weights = tflite_narrow_weights(importer, filter, &ordered, groups, &input);
+    int output = weights ? tflite_makes(importer, -1) : -1;
     if (output < 0)
         return false;
     struct layer *layer =
@@ -149,15 +150,17 @@ static bool convolve(struct tflite_importer *importer, struct filter *filter, bo
     layer->kernel_width = filter->width;
     layer->dilation_height = options->dilation_height;
     layer->dilation_width = options->dilation_width;
-    layer->groups = is_depthwise ? channels : channels / filter->inputs;
+    layer->groups = groups;
     *result = tflite_value_of(output);
     return tflite_set_window(importer, layer, from, tflite_output(importer), &padding) &&
-           finish(importer, layer, filter, 2, is_depthwise ? 3 : 0, order_weights(importer, filter, is_depthwise));
+           finish(importer, layer, filter, 2, is_depthwise ? 3 : 0, weights);
 }
 
 static bool read_filter(struct tflite_importer *importer, int rank, struct filter *filter)
 {
-    filter->tensor = tflite_constant(importer, 1, TFLITE_INT8, 0);
+    const struct tflite_tensor *weights = tflite_input(importer, 1);
+    bool is_unsigned = weights && weights->type == TFLITE_UINT8 && weights->scale_count == 1;
+    filter->tensor = tflite_constant(importer, 1, is_unsigned ? TFLITE_UINT8 : TFLITE_INT8, 0);
     if (!filter->tensor)
         return false;
     if (filter->tensor->rank != rank || tflite_elements(filter->tensor) == 0)
@@ -220,16 +223,15 @@ static bool set_transposed_window(struct tflite_importer *importer, struct layer
 }
 
 /* OHWI to [output][input][height][width], turned by half a circle. */
-static const int8_t *turn_weights(struct tflite_importer *importer, const struct filter *filter)
+static struct filter_weights turn_weights(struct tflite_importer *importer, const struct filter *filter)
 {
     size_t area = (size_t)filter->height * (size_t)filter->width, inputs = (size_t)filter->inputs;
-    const int8_t *from = (const int8_t *)filter->tensor->data;
-    int8_t *to = arena_array(importer->arena, int8_t, (size_t)filter->outputs * inputs * area);
+    int16_t *to = arena_array(importer->arena, int16_t, (size_t)filter->outputs * inputs * area);
     for (size_t o = 0; o < (size_t)filter->outputs; o++)
         for (size_t i = 0; i < inputs; i++)
             for (size_t k = 0; k < area; k++)
-                to[(o * inputs + i) * area + k] = from[(o * area + area - 1 - k) * inputs + i];
-    return to;
+                to[(o * inputs + i) * area + k] = (int16_t)tflite_weight(filter, (o * area + area - 1 - k) * inputs + i);
+    return (struct filter_weights){to, filter->outputs, filter->inputs, area};
 }
 
 static bool check_transposed(struct tflite_importer *importer, const struct filter *filter, const struct tensor *input)
@@ -267,7 +269,9 @@ bool tflite_transposed_convolution(struct tflite_importer *importer, const struc
     const struct tflite_options *options = &importer->current->options;
     if (options->stride_height > 1 || options->stride_width > 1)
         input = tflite_lay_spread(importer, input, options->stride_height, options->stride_width);
-    int output = tflite_makes(importer, -1);
+    struct filter_weights turned = turn_weights(importer, &filter);
+    const int8_t *weights = tflite_narrow_weights(importer, &filter, &turned, 1, &input);
+    int output = weights ? tflite_makes(importer, -1) : -1;
     if (output < 0)
         return false;
     const struct tensor spread = *tflite_network_tensor(importer, input);
@@ -277,27 +281,27 @@ bool tflite_transposed_convolution(struct tflite_importer *importer, const struc
     layer->kernel_width = filter.width;
     *result = tflite_value_of(output);
     return set_transposed_window(importer, layer, &spread) &&
-           finish(importer, layer, &filter, 3, 0, turn_weights(importer, &filter));
+           finish(importer, layer, &filter, 3, 0, weights);
 }
 
 /* ---- fully connected ---- */
 
 /* [output][element] to [output][channel][row][column] of the tensor that is read. */
-static const int8_t *order_whole(struct tflite_importer *importer, const struct filter *filter, const struct value *value,
-                                 const struct tensor *input)
+static struct filter_weights order_whole(struct tflite_importer *importer, const struct filter *filter,
+                                         const struct value *value, const struct tensor *input)
 {
     size_t count = tensor_elements(input), channels = (size_t)input->channels, pixels = count / channels;
-    const int8_t *from = (const int8_t *)filter->tensor->data;
-    int8_t *to = arena_array(importer->arena, int8_t, (size_t)filter->outputs * count);
+    int16_t *to = arena_array(importer->arena, int16_t, (size_t)filter->outputs * count);
     int64_t *places = arena_array(importer->arena, int64_t, count);
     if (value->is_moved)
         view_positions(&value->view, places);
     for (size_t element = 0; element < count; element++) {
         size_t place = value->is_moved ? (size_t)places[element] : element;
         for (size_t o = 0; o < (size_t)filter->outputs; o++)
-            to[o * count + place % channels * pixels + place / channels] = from[o * count + element];
+            to[o * count + place % channels * pixels + place / channels] =
+                (int16_t)tflite_weight(filter, o * count + element);
     }
-    return to;
+    return (struct filter_weights){to, filter->outputs, input->channels, pixels};
 }
 
 /* A layer that reads the whole input; rows of several inputs are the pixels of a 1x1 convolution. */
@@ -322,11 +326,15 @@ static bool connect(struct tflite_importer *importer, const struct filter *filte
                             tflite_shape_text(importer, filter->tensor),
                             tflite_shape_text(importer, tflite_input(importer, 0)),
                             tflite_shape_text(importer, tflite_output(importer)));
-    struct layer *layer = quantised_layer(&importer->builder, LAYER_CONVOLUTION, to->name, input, output);
+    struct filter_weights ordered =
+        is_whole ? order_whole(importer, filter, &value, &from) : order_weights(importer, filter, false);
+    const int8_t *weights = tflite_narrow_weights(importer, filter, &ordered, 1, &input);
+    if (!weights)
+        return false;
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_CONVOLUTION, tflite_output(importer)->name, input, output);
     layer->kernel_height = is_whole ? from.height : 1;
     layer->kernel_width = is_whole ? from.width : 1;
     *result = tflite_value_of(output);
-    const int8_t *weights = is_whole ? order_whole(importer, filter, &value, &from) : order_weights(importer, filter, false);
     return finish(importer, layer, filter, 2, 0, weights);
 }
 
