@@ -235,6 +235,33 @@ class Builder(attention.Attention):
         scale = self.pick([None, FLOAT(2 * x.scale)])
         return self.quantised(self.bounded(self.node(kind, [self.real(x), self.real(y)])), x.shape, scale)
 
+    def summed(self, x):
+        """Several tensors of different scales, and convolutions that nothing rounds, rounded once. Scales are powers of two,
+        of which such sums are exact."""
+        def power():
+            return FLOAT(2.0 ** -self.number(3, 7))
+        x = self.quantised(self.node("Identity", [self.real(x)]), x.shape, power())
+        terms = []
+        for _ in range(self.number(2, 4)):
+            way = self.number(0, 3)
+            if way == 0:
+                terms.append(self.real(self.quantised(self.node("Sigmoid", [self.real(x)]), x.shape, power())))
+            elif way == 1:
+                terms.append(self.real(x))
+            else:
+                integers = self.random.integers(-127, 128, (x.shape[1], x.shape[1], 1, 1)).astype(np.int8)
+                ends = [self.constant(power(), "s"), self.constant(np.int8(0), "z")]
+                weights = self.node("DequantizeLinear", [self.constant(integers, "w")] + ends)
+                real = self.node("Conv", [self.real(x), weights], kernel_shape=[1, 1])
+                terms.append(self.node("Relu", [real]) if way == 2 else real)
+        if self.number(0, 1):
+            real = self.node("Mean" if len(terms) == 3 and self.number(0, 1) else "Sum", terms)
+        else:
+            real = terms[0]
+            for term in terms[1:]:
+                real = self.node(self.pick(["Add", "Sub"]), [real, term])
+        return self.quantised(self.bounded(real), x.shape, self.pick([None, FLOAT(0.25), FLOAT(4)]))
+
     def excite(self, x):
         pooled = self.quantised(self.node("GlobalAveragePool", [self.real(x)]), (1, x.shape[1], 1, 1), x.scale, x.zero_point)
         gate = self.quantised(self.node("Sigmoid", [self.real(pooled)]), pooled.shape, FLOAT(1 / 256))
@@ -359,7 +386,7 @@ class Builder(attention.Attention):
         shape = (1, self.number(1, 8), self.number(2, 12), self.number(2, 12))
         is_float = self.number(0, 4) > 0
         x = self.quantised("x", shape) if is_float else Tensor("x", shape, self.scale(), self.zero_point())
-        layers = [self.convolution] * 4 + [self.transposed, self.average, self.maximum, self.largest, self.unary, self.silu, self.residual, self.excite,
+        layers = [self.convolution] * 4 + [self.transposed, self.average, self.maximum, self.largest, self.unary, self.silu, self.residual, self.summed, self.summed, self.excite,
                                            self.concatenation, self.pad, self.cut, self.resize, self.shuffle, self.normalised, self.rows,
                                            self.to_channels_last_and_back, self.one_more_dimension, self.matrices, self.attention,
                                            self.attention, self.token]

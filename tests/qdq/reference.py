@@ -301,11 +301,30 @@ class Network:
         unit = Fraction(1, max(first.denominator, second.denominator))
         return Exact(inputs[0].integers() * int(first / unit) + sign * inputs[1].integers() * int(second / unit), [unit])
 
+    def sum_exactly(self, values, signs, divisor=1):
+        """Numbers of one scale a tensor."""
+        terms, unit = [], Fraction(1, 2**40)
+        for value, sign in zip(values, signs):
+            numbers, scale = (value.integers(), value.scale) if isinstance(value, Plain) else (value.numbers, value.scales[0])
+            if isinstance(value, Exact):
+                assert len(value.scales) == 1 and value.offsets == [0] and value.bounds in ((None, None), (0, None))
+                numbers = numbers if value.bounds[0] is None else np.maximum(numbers, 0)
+            terms.append(sign * numbers * int(fraction(scale) / unit))
+        return Exact(sum(terms), [unit / divisor])
+
+    def node_Sum(self, inputs, attributes, node):
+        return self.sum_exactly(inputs, [1] * len(inputs))
+
+    def node_Mean(self, inputs, attributes, node):
+        return self.sum_exactly(inputs, [1] * len(inputs), len(inputs))
+
     def node_Add(self, inputs, attributes, node):
-        return self.add(inputs, 1)
+        is_sum = any(isinstance(value, Exact) and not isinstance(value, Rows) for value in inputs) and node.input[1] not in self.constants
+        return self.sum_exactly(inputs, [1, 1]) if is_sum else self.add(inputs, 1)
 
     def node_Sub(self, inputs, attributes, node):
-        return self.add(inputs, -1)
+        is_sum = any(isinstance(value, Exact) for value in inputs) and node.input[1] not in self.constants
+        return self.sum_exactly(inputs, [1, -1]) if is_sum else self.add(inputs, -1)
 
     def node_Mul(self, inputs, attributes, node):
         if isinstance(inputs[1], np.ndarray) and node.input[1] in self.constants:
