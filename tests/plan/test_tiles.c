@@ -11,6 +11,7 @@
 #include "expect.h"
 #include "networks.h"
 #include "placed_tile.h"
+#include "plan/operand.h"
 #include "planning.h"
 #include "search/optimiser.h"
 #include "tile_copies.h"
