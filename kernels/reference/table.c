@@ -64,11 +64,18 @@ static void soften(const uint32_t *exponentials, const uint8_t *input, uint32_t 
     }
 }
 
+/* In L1 where the tile loop has laid them there. */
+static const uint32_t *exponentials_of(const struct dory_layer *layer, const struct dory_tile *tile)
+{
+    return dory_table_bytes(layer) != 0 ? tile->weights : layer->exponentials;
+}
+
 void dory_reference_softmax(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
+    const uint32_t *exponentials = exponentials_of(layer, tile);
     struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
     for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
-        soften(layer->exponentials, (const uint8_t *)tile->input + pixel * layer->input_channels, layer->input_channels,
+        soften(exponentials, (const uint8_t *)tile->input + pixel * layer->input_channels, layer->input_channels,
                (uint8_t *)tile->output + pixel * tile->channels, tile->first_channel, tile->channels);
     }
 }
@@ -98,9 +105,10 @@ static void soften_exactly(const uint32_t *exponentials, const uint8_t *input, u
 void dory_reference_softmax_exact(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
                                   unsigned cores)
 {
+    const uint32_t *exponentials = exponentials_of(layer, tile);
     struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
     for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
-        soften_exactly(layer->exponentials, (const uint8_t *)tile->input + pixel * layer->input_channels,
+        soften_exactly(exponentials, (const uint8_t *)tile->input + pixel * layer->input_channels,
                        layer->input_channels, (uint8_t *)tile->output + pixel * tile->channels, tile->first_channel,
                        tile->channels);
     }

@@ -3,13 +3,15 @@
  * Cores divide elements, not pixels, of which a last layer has one: each finds the pixel's largest element and the sum of
  * exponentials itself. Inner loop: an exponential from a table by the distance to the largest element, a product and a
  * shift. */
+#include "dory/normalise.h"
 #include "share.h"
 #include "xpulpv2.h"
 
 struct softmax {
     const uint32_t *exponentials;
     const int32_t *thresholds;
-    uint32_t channels; /* of a pixel */
+    uint32_t channels;      /* of a pixel */
+    uint32_t least, levels; /* see find_levels */
 };
 
 /* Elements first .. first + count - 1 of a pixel. */
@@ -51,10 +53,14 @@ static void soften(const struct softmax *work, const uint8_t *input, uint8_t *ou
         sum <<= 1;
     }
     int32_t reciprocal = reciprocal_of_one_plus((int32_t)(sum - 0x80000000u));
-    uint64_t half = (uint64_t)1 << (places - 1);
+    if (places > 31) { /* a product has 31 bits: all are rounded to nothing */
+        reciprocal = 0;
+        places = 31;
+    }
+    uint32_t half = 1u << (places - 1);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t product = (uint32_t)multiply(reciprocal, (int32_t)exponentials[largest - input[first + i]]);
-        uint32_t quotient = (uint32_t)((product + half) >> places);
+        uint32_t quotient = (product + half) >> places;
         output[i] = (uint8_t)dory_minimum(quotient, UINT8_MAX);
     }
 }
@@ -62,31 +68,72 @@ static void soften(const struct softmax *work, const uint8_t *input, uint8_t *ou
 /* ---- quotients of whole numbers ---- */
 
 #define QUOTIENT_BITS 30
+#define MOST_MISSING  16 /* of an estimate of a quotient */
 
-/* How many thresholds t have t <= floor(exponential * 2^30 / sum), which is t * sum <= exponential * 2^30: no division. */
-static uint32_t count_thresholds(const int32_t *thresholds, uint32_t exponential, uint32_t sum)
+static inline uint32_t high_product(uint32_t a, uint32_t b) { return (uint32_t)((uint64_t)a * b >> 32); }
+
+/* 2^63 / divisor of a divisor from 2^31 on, at most 12 too small: a quotient of halves, and a step of Newton. */
+static uint32_t reciprocal_of(uint32_t divisor)
 {
-    uint64_t scaled = (uint64_t)exponential << QUOTIENT_BITS;
-    uint32_t count = 0;
-    for (uint32_t step = DORY_THRESHOLDS / 2; step != 0; step /= 2) {
-        int32_t threshold = thresholds[count + step - 1];
-        if (threshold <= 0 || (uint64_t)(uint32_t)threshold * sum <= scaled) {
-            count += step;
-        }
+    uint32_t coarse = (UINT32_MAX / ((divisor >> 16) + 1)) << 15;
+    uint64_t missing = ((uint64_t)1 << 63) - (uint64_t)coarse * divisor;
+    uint64_t sum = coarse + ((missing >> 31) * coarse >> 32);
+    return sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
+}
+
+/* Whether a threshold t has t <= floor(exponential * 2^30 / sum), which is t * sum <= exponential * 2^30: no division. */
+static bool is_reached(int32_t threshold, uint32_t exponential, uint32_t sum)
+{
+    return threshold <= 0 || (uint64_t)(uint32_t)threshold * sum <= (uint64_t)exponential << QUOTIENT_BITS;
+}
+
+/* From a guess on, how many thresholds an estimate reaches; those that it may miss are looked at exactly. */
+static inline uint32_t count_thresholds(const int32_t *thresholds, uint32_t count, int32_t quotient, uint32_t exponential,
+                                        uint32_t sum)
+{
+    while (count < UINT8_MAX && thresholds[count] <= quotient) {
+        count++;
+    }
+    while (count > 0 && thresholds[count - 1] > quotient) {
+        count--;
+    }
+    while (count < UINT8_MAX && thresholds[count] - quotient <= MOST_MISSING &&
+           is_reached(thresholds[count], exponential, sum)) {
+        count++;
     }
     return count;
 }
 
+/* The sum's highest bit is at the top of its word, and so are its parts' then. Most thresholds rise by equal steps, which
+ * is what the guess goes by. */
 static void soften_exactly(const struct softmax *work, const uint8_t *input, uint8_t *output, uint32_t first, uint32_t count)
 {
     const uint32_t *exponentials = work->exponentials;
-    uint32_t largest = largest_of(input, work->channels), sum = 0;
+    uint32_t largest = largest_of(input, work->channels), sum = 0, places = 0;
     for (uint32_t i = 0; i < work->channels; i++) {
         sum += exponentials[largest - input[i]];
     }
-    for (uint32_t i = 0; i < count; i++) {
-        output[i] = (uint8_t)count_thresholds(work->thresholds, exponentials[largest - input[first + i]], sum);
+    for (; sum << places < 0x80000000u && places < 31; places++) {
     }
+    uint32_t reciprocal = reciprocal_of(sum << places), least = work->least, levels = work->levels;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t exponential = exponentials[largest - input[first + i]];
+        uint32_t quotient = high_product(exponential << places, reciprocal) >> 1;
+        uint32_t guess = least + high_product(quotient << 2, levels);
+        output[i] = (uint8_t)count_thresholds(work->thresholds, guess, (int32_t)quotient, exponential, sum);
+    }
+}
+
+/* How many thresholds a quotient of nothing reaches, and how many more that of all. */
+static void find_levels(struct softmax *work)
+{
+    uint32_t least = 0, most;
+    while (least < UINT8_MAX && work->thresholds[least] <= 0) {
+        least++;
+    }
+    most = dory_count_thresholds(work->thresholds, 1 << QUOTIENT_BITS);
+    work->least = least;
+    work->levels = most - least;
 }
 
 /* ---- the tile ---- */
@@ -94,7 +141,11 @@ static void soften_exactly(const struct softmax *work, const uint8_t *input, uin
 static void run(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
                 soften_function *soften_part)
 {
-    struct softmax work = {layer->exponentials, (const int32_t *)layer->exponentials + 256, layer->input_channels};
+    const uint32_t *exponentials = dory_table_bytes(layer) != 0 ? tile->weights : layer->exponentials;
+    struct softmax work = {exponentials, (const int32_t *)exponentials + 256, layer->input_channels, 0, 0};
+    if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
+        find_levels(&work);
+    }
     uint32_t pixels = (uint32_t)tile->rows * tile->columns, channels = tile->channels;
     struct dory_grid_share share = dory_grid_share_of(pixels, channels, core, cores);
     while (share.items != 0) {

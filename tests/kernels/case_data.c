@@ -235,7 +235,7 @@ static void *place_table(const struct test_case *test, struct test_memory *memor
 {
     uint32_t bytes = dory_table_bytes(&test->layer);
     int32_t *table = allocate(memory, bytes);
-    if (test->layer.operation == DORY_NORM && !memory->full) {
+    if ((test->layer.operation == DORY_NORM || test->layer.operation == DORY_SOFTMAX) && !memory->full) {
         memcpy(table, test->lists, bytes);
         return table;
     }

@@ -266,7 +266,8 @@ struct dory_layer {
         /* DORY_SOFTMAX: 256 fractions of 31 bits, by how far an element is below its pixel's largest; the output is 256
          * times the element's, divided by the sum of all, at most 255, in TensorFlow Lite Micro's fixed point arithmetic.
          * With DORY_NORMALISE_THRESHOLDS, 256 whole numbers, whose sum over a pixel is less than 2^32: the accumulator is
-         * floor(element's * 2^30 / sum of all), and the thresholds are behind them. */
+         * floor(element's * 2^30 / sum of all), and the thresholds are behind them. The tile loop may lay all of it where a
+         * convolution's tile has its weights (dory_table_bytes). */
         const uint32_t *exponentials;
 
         /* DORY_NORM: in L2; the tile loop lays it where a convolution's tile has its weights. */
@@ -460,13 +461,22 @@ static inline uint32_t dory_input_channels(const struct dory_layer *layer, unsig
 
 #define DORY_THRESHOLDS 256 /* words of a table of thresholds */
 
-/* Bytes of what `table`, `terms`, `taps` or `norm` point to that every tile of the layer reads from L1. */
+/* Of a softmax: all that is there, unless fewer elements are looked up than would be copied. */
+static inline uint32_t dory_softmax_table_bytes(const struct dory_layer *layer)
+{
+    bool has_thresholds = layer->normalisation == DORY_NORMALISE_THRESHOLDS;
+    bool pays = (uint32_t)layer->output_height * layer->output_width * layer->output_channels >= 1024;
+    return pays ? 1024 + (has_thresholds ? DORY_THRESHOLDS * 4 : 0) : 0;
+}
+
+/* Bytes of what `table`, `terms`, `exponentials`, `taps` or `norm` point to that every tile of the layer reads from L1. */
 static inline uint32_t dory_table_bytes(const struct dory_layer *layer)
 {
     bool high = layer->normalisation == DORY_NORMALISE_HIGH;
     return layer->operation == DORY_TABLE              ? (layer->input_channels == 1 ? 256u * layer->output_channels : 256)
            : layer->operation == DORY_ADDITION && high ? 2048
            : layer->operation == DORY_NORM             ? layer->norm_words * 4u
+           : layer->operation == DORY_SOFTMAX          ? dory_softmax_table_bytes(layer)
            : layer->operation == DORY_INTERPOLATION && !high ? DORY_THRESHOLDS * 4
                                                              : 0;
 }
