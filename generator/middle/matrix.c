@@ -84,14 +84,14 @@ void middle_set_product(struct quantised_builder *builder, const struct middle_p
 
 /* ---- constants ---- */
 
-/* One pixel of so many channels, all of them the zero point: what it is made of is of no account. */
-static int lay_zeros(struct quantised_builder *builder, const char *name, int source, int channels,
-                     const struct quantisation *quantisation)
+/* One element of border: what it is made of is of no account. */
+static int lay_zero(struct quantised_builder *builder, const char *name, int source,
+                    const struct quantisation *quantisation)
 {
-    int output = quantised_tensor(builder, name, 1, 1, channels, quantisation);
+    int output = quantised_tensor(builder, name, 1, 1, 1, quantisation);
     struct layer *layer = quantised_layer(builder, LAYER_COPY, name, source, output);
-    int32_t *none = arena_array(builder->arena, int32_t, (size_t)channels);
-    memset(none, -1, (size_t)channels * sizeof *none);
+    int32_t *none = arena_array(builder->arena, int32_t, 1);
+    *none = -1;
     layer->map = (struct layer_map){none, none, none};
     layer->padding_value = builder->network->tensors[output].zero_point;
     return output;
@@ -104,17 +104,17 @@ bool middle_constant(struct quantised_builder *builder, const char *name, int so
     int64_t count = view_elements(&result->view);
     if (count < 1 || count > MIDDLE_MAXIMUM_DIMENSION)
         return false;
-    int zeros = lay_zeros(builder, arena_format(builder->arena, "%s, its place", name), source, (int)count, quantisation);
+    int zero = lay_zero(builder, arena_format(builder->arena, "%s, its source", name), source, quantisation);
     result->tensor = quantised_tensor(builder, name, 1, 1, (int)count, quantisation);
-    struct layer *layer = quantised_layer(builder, LAYER_CONVOLUTION, name, zeros, result->tensor);
+    struct layer *layer = quantised_layer(builder, LAYER_CONVOLUTION, name, zero, result->tensor);
     int32_t *biases = arena_array(builder->arena, int32_t, (size_t)count);
     for (int64_t i = 0; i < count; i++)
-        biases[i] = elements[i] - builder->network->tensors[zeros].zero_point;
-    layer->groups = (int)count;
-    quantised_finish_convolution(builder, layer,
-                                 &(struct quantised_weights){.weights = arena_array(builder->arena, int8_t, (size_t)count),
-                                                             .scales = (const double[]){1},
-                                                             .scale_count = 1,
-                                                             .biases = biases});
+        biases[i] = elements[i] - builder->network->tensors[zero].zero_point;
+    quantised_finish_convolution(
+        builder, layer,
+        &(struct quantised_weights){.weights = arena_array(builder->arena, int8_t, (size_t)count),
+                                    .scales = (const double[]){1},
+                                    .scale_count = 1,
+                                    .biases = biases});
     return true;
 }
