@@ -72,7 +72,7 @@ const struct qdq_operator qdq_operators[] = {
     {"SimplifiedLayerNormalization", qdq_layer_norm, NORM, "constant scale"},
     {"Sin", qdq_unary, TABLE, ""},
     {"Slice", qdq_slice, "a copy", "constant bounds"},
-    {"Softmax", qdq_softmax, "softmax", "over the channels, quantised behind"},
+    {"Softmax", qdq_softmax, "softmax", "one dimension, quantised behind"},
     {"Softplus", qdq_unary, TABLE, ""},
     {"Softsign", qdq_unary, TABLE, ""},
     {"SpaceToDepth", qdq_blocks, "nothing, or a copy", ""},
