@@ -92,12 +92,14 @@ static uint64_t softened_cycles(const struct dory_tile_shape *tile, unsigned cor
 
 static uint64_t softmax_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return softened_cycles(tile, cores, 244 + layer->input_channels * 287u / 10, 47);
+    bool is_local = dory_table_bytes(layer) != 0;
+    return softened_cycles(tile, cores, 244 + layer->input_channels * (is_local ? 140u : 287u) / 10, is_local ? 32 : 47);
 }
 
 static uint64_t softmax_exact_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return softened_cycles(tile, cores, 51 + layer->input_channels * 265u / 10, 257);
+    bool is_local = dory_table_bytes(layer) != 0;
+    return softened_cycles(tile, cores, 200 + layer->input_channels * (is_local ? 12u : 26u), is_local ? 66 : 130);
 }
 
 const struct dory_kernel_description dory_xpulpv2_softmax_description = {
