@@ -33,13 +33,15 @@ static void add_step(struct text *text, const struct real_step *step)
 static void add_application(struct text *text, const struct tensor *tensor)
 {
     for (int i = 0; i < tensor->step_count; i++) {
-        text_add_string(text, i ? "; x = " : "/* The application computes in float32 of the model's input x, before it quantises: x = ");
+        text_add_string(
+            text, i ? "; x = " : "/* The application computes in float32 of the model's input x, before it quantises: x = ");
         add_step(text, &tensor->steps[i]);
     }
     if (tensor->step_count)
         text_add_string(text, " */\n");
     if (tensor->log_softmax)
-        text_add_string(text, "/* The model has a log-softmax behind these elements, which is left to the application. */\n");
+        text_add_string(text,
+                        "/* The model has a log-softmax behind these elements, which is left to the application. */\n");
 }
 
 void emit_scale_macros(struct text *text, const char *upper, const char *what, const struct tensor *tensor)

@@ -22,6 +22,8 @@ static double hard_swish(double x, struct function_parameters p)
     (void)p;
     return (double)((float)x * (float)hard_sigmoid_of((float)x, 1.0F / 6, 0.5F));
 }
+static double celu(double x, struct function_parameters p) { return fmax(x, 0) + fmin(0, p.alpha * expm1(x / p.alpha)); }
+static double thresholded(double x, struct function_parameters p) { return x > p.alpha ? x : 0; }
 static double elu(double x, struct function_parameters p) { return x >= 0 ? x : p.alpha * expm1(x); }
 static double selu(double x, struct function_parameters p) { return p.beta * (x > 0 ? x : p.alpha * expm1(x)); }
 static double softplus(double x, struct function_parameters p)
@@ -60,6 +62,7 @@ static const struct {
 } functions[] = {
     {"Abs", magnitude, {0, 0}},
     {"Ceil", rounded_up, {0, 0}},
+    {"Celu", celu, {1, 0}},
     {"Cos", cosine, {0, 0}},
     {"Elu", elu, {1, 0}},
     {"Erf", error_function, {0, 0}},
@@ -88,6 +91,7 @@ static const struct {
     {"Square", square, {0, 0}},
     {"Swish", swish, {1, 0}},
     {"Tanh", hyperbolic_tangent, {0, 0}},
+    {"ThresholdedRelu", thresholded, {1, 0}},
 };
 
 real_function *function_find(const char *name, struct function_parameters *parameters)

@@ -64,7 +64,7 @@ struct norm {
     int fraction_bits; /* even */
     int32_t multiplier;
     int left_shift, shift;
-    int run; /* so many channels that follow each other have the same constants; divides them */
+    int run;   /* so many channels that follow each other have the same constants; divides them */
     int count; /* a multiple of the runs of a pixel */
     const struct norm_constants *constants; /* of run i of pixel p: [(p * runs of a pixel + i) % count] */
 };
@@ -92,8 +92,8 @@ struct real_step {
     int count;
 };
 
-/* What the model computes behind an output, in real numbers: of each pixel's elements how far they are below the logarithm of
- * their exponentials' sum, in steps of `scale` from `zero_point` in the model's type. */
+/* What the model computes behind an output, in real numbers: of each pixel's elements how far they are below the logarithm
+ * of their exponentials' sum, in steps of `scale` from `zero_point` in the model's type. */
 struct log_softmax {
     double scale;
     int zero_point;
@@ -103,6 +103,8 @@ struct log_softmax {
 struct sum_range {
     int64_t minimum, maximum;
 };
+
+#define TENSOR_MAXIMUM_RANK 8 /* in a model */
 
 struct tensor {
     const char *name; /* as in the model */
@@ -125,6 +127,8 @@ struct tensor {
     const struct real_step *steps; /* of an input: the application's, before it quantises */
     int step_count;
     const struct log_softmax *log_softmax; /* of an output: the application's, behind it; else null */
+    int model_rank;                        /* of an output: the shape that the model gives to it, for files; 0: not known */
+    int model_dimensions[TENSOR_MAXIMUM_RANK];
     bool is_channels_first; /* the model's own tensor is CHW, also where the network's others have their channels last */
 };
 

@@ -240,16 +240,28 @@ static uint64_t file_bits(const struct tensor *tensor, size_t index, int64_t val
     return bits;
 }
 
+/* "1, 10, " of the model's own shape, or else of height, width and channels in the model's order. */
+static void write_shape(char *text, size_t size, const struct network *network, const struct tensor *tensor)
+{
+    bool is_last = has_channels_last(network, tensor);
+    const int h = tensor->height, w = tensor->width, c = tensor->channels;
+    const int image[3] = {is_last ? h : c, is_last ? w : h, is_last ? c : w};
+    int rank = tensor->model_rank ? tensor->model_rank : 3;
+    size_t used = 0;
+    *text = '\0';
+    for (int i = 0; i < rank && used < size; i++)
+        used +=
+            (size_t)snprintf(text + used, size - used, "%d, ", tensor->model_rank ? tensor->model_dimensions[i] : image[i]);
+}
+
 /* The header of a .npy file, filled up so that the numbers start at a multiple of 64 bytes. */
 static void write_npy_header(FILE *file, const struct network *network, const struct tensor *tensor)
 {
-    char text[256];
-    int h = tensor->height, w = tensor->width, c = tensor->channels;
-    bool is_last = has_channels_last(network, tensor);
+    char text[256], shape[128];
+    write_shape(shape, sizeof shape, network, tensor);
     char kind = tensor->channel_scales ? 'f' : model_is_signed(tensor) ? 'i' : 'u';
-    int length = snprintf(text, sizeof text, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%d, %d, %d), }",
-                          file_bytes(tensor) == 1 ? '|' : '<', kind, file_bytes(tensor), is_last ? h : c, is_last ? w : h,
-                          is_last ? c : w);
+    int length = snprintf(text, sizeof text, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%s), }",
+                          file_bytes(tensor) == 1 ? '|' : '<', kind, file_bytes(tensor), shape);
     int padded = (10 + length + 1 + 63) / 64 * 64 - 10;
     fwrite("\x93NUMPY\x01\x00", 1, 8, file);
     fputc(padded & 255, file);

@@ -119,23 +119,18 @@ enum qdq_outcome qdq_slope(struct qdq *qdq, const struct node *node, const struc
                            const struct qdq_array *slopes, struct qdq_value *result)
 {
     struct qdq_value *part = arena_allocate(qdq->arena, sizeof *part);
-    int dimension = -1;
+    int dimension = qdq_constant_dimension(&input->view, slopes);
     *part = *input;
-    for (int i = 0; i < slopes->rank; i++) {
-        int own = i + input->view.rank - slopes->rank;
-        if (slopes->dimensions[i] == 1)
-            continue;
-        if (dimension >= 0 || own < 0 || input->view.dimensions[own] != slopes->dimensions[i])
-            return QDQ_FLOAT;
-        dimension = own;
-    }
-    if (dimension < 0 || input->kind != QDQ_REALS || !slopes->numbers)
+    if (input->kind != QDQ_REALS || !slopes->numbers)
         return QDQ_FLOAT;
     for (size_t i = 0; i < slopes->count; i++)
         if (!isfinite(qdq_array_real(slopes, i)))
             return qdq_fault(qdq, node, NULL, "slope %zu is %g", i, qdq_array_real(slopes, i));
     enum qdq_outcome outcome = qdq_make_elements(qdq, node, part);
-    if (outcome != QDQ_DONE || (outcome = qdq_make_channels(qdq, node, part, dimension)) != QDQ_DONE)
+    if (outcome == QDQ_DONE)
+        outcome =
+            dimension < 0 ? qdq_lay_flat(qdq, node, slopes, part, &slopes) : qdq_make_channels(qdq, node, part, dimension);
+    if (outcome != QDQ_DONE)
         return outcome;
     qdq_pending_parts(qdq, node, QDQ_SLOPED, part, 1, dimension, result);
     ((struct qdq_pending *)(uintptr_t)result->pending)->slopes = slopes;

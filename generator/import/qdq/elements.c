@@ -124,34 +124,41 @@ enum qdq_outcome qdq_unary(struct qdq *qdq, const struct node *node, const struc
 
 /* ---- two operands ---- */
 
-enum operation { ADD, SUBTRACT, MULTIPLY, DIVIDE, LESSER, GREATER, POWER, SLOPE, NO_OPERATION };
-
-static enum operation operation_of(const struct node *node)
+static enum qdq_operation operation_of(const struct node *node)
 {
-    static const char *const types[] = {"Add", "Sub", "Mul", "Div", "Min", "Max", "Pow", "PRelu"};
-    for (int i = 0; i < NO_OPERATION; i++)
+    static const char *const types[] = {"Add",  "Sub",         "Mul",   "Div",     "Min",
+                                        "Max",  "Pow",         "PRelu", "Greater", "GreaterOrEqual",
+                                        "Less", "LessOrEqual", "Equal", "And",     "Or"};
+    for (int i = 0; i < QDQ_NO_OPERATION; i++)
         if (!strcmp(types[i], node->type))
-            return (enum operation)i;
-    return NO_OPERATION;
+            return (enum qdq_operation)i;
+    return QDQ_NO_OPERATION;
 }
 
-static float compute(enum operation operation, float a, float b)
+static float compute(enum qdq_operation operation, float a, float b)
 {
     switch (operation) {
-    case ADD: return a + b;
-    case SUBTRACT: return a - b;
-    case MULTIPLY: return a * b;
-    case DIVIDE: return a / b;
-    case LESSER: return fminf(a, b);
-    case GREATER: return fmaxf(a, b);
-    case POWER: return (float)pow((double)a, (double)b);
-    case SLOPE: return a >= 0 ? a : a * b;
+    case QDQ_ADD: return a + b;
+    case QDQ_SUBTRACT: return a - b;
+    case QDQ_MULTIPLY: return a * b;
+    case QDQ_DIVIDE: return a / b;
+    case QDQ_LESSER: return fminf(a, b);
+    case QDQ_GREATER: return fmaxf(a, b);
+    case QDQ_POWER: return (float)pow((double)a, (double)b);
+    case QDQ_SLOPE: return a >= 0 ? a : a * b;
+    case QDQ_IS_ABOVE: return a > b;
+    case QDQ_IS_AT_LEAST: return a >= b;
+    case QDQ_IS_BELOW: return a < b;
+    case QDQ_IS_AT_MOST: return a <= b;
+    case QDQ_IS_EQUAL: return a == b;
+    case QDQ_AND: return a != 0 && b != 0;
+    case QDQ_OR: return a != 0 || b != 0;
     default: return NAN;
     }
 }
 
 /* Both are functions of the same element, or one is a number. */
-static enum qdq_outcome combine(struct qdq *qdq, enum operation operation, const struct qdq_value *a,
+static enum qdq_outcome combine(struct qdq *qdq, enum qdq_operation operation, const struct qdq_value *a,
                                 const struct qdq_value *b, double number, struct qdq_value *result)
 {
     float *reals = arena_array(qdq->arena, float, 256);
@@ -163,128 +170,32 @@ static enum qdq_outcome combine(struct qdq *qdq, enum operation operation, const
     return QDQ_DONE;
 }
 
-int qdq_constant_dimension(const struct view *view, const struct qdq_array *array)
-{
-    int found = -1;
-    for (int i = 0; i < array->rank; i++) {
-        if (array->dimensions[i] == 1)
-            continue;
-        int dimension = i + view->rank - array->rank;
-        if (found >= 0 || dimension < 0 || view->dimensions[dimension] != array->dimensions[i])
-            return -1;
-        found = dimension;
-    }
-    return found;
-}
+/* ---- three operands ---- */
 
-/* Of one channel: weight 1, -1, or 0, which leaves the constant alone, times a positive scale. */
-static void set_factor(struct qdq_pending *pending, int8_t *weights, int channel, double factor, int zero_point)
+/* All of them functions of the condition's element, or numbers. */
+enum qdq_outcome qdq_where(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                           struct qdq_value *result)
 {
-    weights[channel] = fabs(factor) < 1e-30 ? 0 : factor < 0 ? -1 : 1;
-    pending->factors[channel] = weights[channel] ? fabs(factor) : 1;
-    pending->addends[channel] = -(int64_t)weights[channel] * zero_point;
-}
-
-/* Arithmetic of a tensor with a constant for each channel: a depth-wise convolution of weight 1 or -1. */
-static enum qdq_outcome scale_channels(struct qdq *qdq, const struct node *node, enum operation operation,
-                                       const struct qdq_value *value, const struct qdq_array *array, bool is_swapped,
-                                       struct qdq_value *result)
-{
-    struct qdq_value input = *value;
-    int dimension = qdq_constant_dimension(&value->view, array);
-    if (dimension < 0 || operation > MULTIPLY)
+    double numbers[3] = {0, 0, 0};
+    if (count != 3)
+        return qdq_fault(qdq, node, NULL, "Where of %d inputs; supported: 3", count);
+    if (inputs[0].kind != QDQ_REALS)
         return QDQ_FLOAT;
-    enum qdq_outcome outcome = qdq_make_elements(qdq, node, &input);
-    if (outcome != QDQ_DONE || (outcome = qdq_make_channels(qdq, node, &input, dimension)) != QDQ_DONE)
-        return outcome;
-    int channels = qdq_tensor(qdq, input.tensor)->channels, zero_point = qdq_tensor(qdq, input.tensor)->zero_point;
-    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONVOLUTION, node, input.tensor, channels);
-    int8_t *weights = arena_array(qdq->arena, int8_t, (size_t)channels);
-    pending->layer.groups = channels;
-    pending->layer.weights = weights;
-    pending->layer.padding_value = zero_point;
-    pending->constants = operation == MULTIPLY ? NULL : arena_array(qdq->arena, double, (size_t)channels);
-    for (int c = 0; c < channels; c++) {
-        double number = qdq_array_real(array, (size_t)c);
-        if (!isfinite(number))
-            return qdq_fault(qdq, node, NULL, "constant '%s' holds %g", array->name, number);
-        double factor = operation == MULTIPLY ? (double)(float)number : operation == SUBTRACT && is_swapped ? -1 : 1;
-        set_factor(pending, weights, c, factor, zero_point);
-        if (operation != MULTIPLY)
-            pending->constants[c] = operation == SUBTRACT && !is_swapped ? -number : number;
+    for (int i = 1; i < 3; i++) {
+        bool is_same = inputs[i].kind == QDQ_REALS && inputs[i].tensor == inputs[0].tensor &&
+                       view_equal(&inputs[i].view, &inputs[0].view);
+        bool is_number = inputs[i].kind == QDQ_CONSTANT && inputs[i].array->rank <= inputs[0].view.rank &&
+                         inputs[i].array->count == 1 && qdq_array_scalar(inputs[i].array, &numbers[i]);
+        if (!is_same && !is_number)
+            return QDQ_FLOAT;
     }
-    *result = (struct qdq_value){.kind = QDQ_PENDING, .view = input.view, .pending = pending};
-    return QDQ_DONE;
-}
-
-/* (x - mean) / sqrt(variance + epsilon) * scale + bias: quantisers fold it into a convolution, where there is one. */
-enum qdq_outcome qdq_batch_normalization(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
-                                         struct qdq_value *result)
-{
-    struct qdq_value input = inputs[0];
-    bool is_outside = input.kind == QDQ_OUTSIDE;
-    enum qdq_outcome outcome = is_outside ? QDQ_DONE : qdq_make_plain(qdq, node, &input);
-    if (outcome != QDQ_DONE)
-        return outcome;
-    int channels = qdq_tensor(qdq, input.tensor)->channels, zero_point = qdq_tensor(qdq, input.tensor)->zero_point;
-    float *factors = arena_array(qdq->arena, float, 2 * (size_t)channels), *terms = factors + channels;
-    for (int i = 1; i < 5; i++)
-        if (i >= count || inputs[i].kind != QDQ_CONSTANT || !inputs[i].array->numbers ||
-            inputs[i].array->count != (size_t)channels)
-            return qdq_fault(qdq, node, NULL, "input %d is no constant of %d numbers", i, channels);
-    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONVOLUTION, node, input.tensor, channels);
-    int8_t *weights = arena_array(qdq->arena, int8_t, (size_t)channels);
-    pending->layer.groups = channels;
-    pending->layer.weights = weights;
-    pending->layer.padding_value = zero_point;
-    pending->constants = arena_array(qdq->arena, double, (size_t)channels);
-    double epsilon = qdq_number(qdq, node, "epsilon", 1e-5);
-    for (int c = 0; c < channels; c++) {
-        double part[4];
-        for (int i = 0; i < 4; i++)
-            part[i] = qdq_array_real(inputs[i + 1].array, (size_t)c);
-        float factor = (float)(part[0] / sqrt(part[3] + epsilon));
-        if (!isfinite(factor) || !isfinite(part[1]) || !isfinite(part[2]))
-            return qdq_fault(qdq, node, NULL, "channel %d is multiplied by %g", c, (double)factor);
-        set_factor(pending, weights, c, (double)factor, zero_point);
-        pending->constants[c] = part[1] - part[2] * (double)factor;
-        factors[c] = factor;
-        terms[c] = (float)pending->constants[c];
+    float *reals = arena_array(qdq->arena, float, 256);
+    for (int i = 0; i < 256; i++) {
+        int chosen = inputs[0].reals[i] != 0 ? 1 : 2;
+        reals[i] = inputs[chosen].kind == QDQ_REALS ? inputs[chosen].reals[i] : (float)numbers[chosen];
     }
-    if (is_outside) {
-        *result = input;
-        qdq_outside_step(qdq, result, REAL_MULTIPLY, factors, channels);
-        qdq_outside_step(qdq, result, REAL_ADD, terms, channels);
-        result->outside.is_unknown |= !view_is_image(&input.view, qdq_tensor(qdq, input.tensor));
-        return QDQ_DONE;
-    }
-    qdq_pending_value(pending, input.view.rank, result);
-    return QDQ_DONE;
-}
-
-/* A constant behind a pending layer is a bias. */
-static enum qdq_outcome add_constant(struct qdq *qdq, enum operation operation, const struct qdq_value *value,
-                                     const struct qdq_array *array, bool is_swapped, struct qdq_value *result)
-{
-    const struct qdq_pending *from = value->pending;
-    double number;
-    bool is_scalar = qdq_array_scalar(array, &number);
-    struct tensor output = tensor_plain("", from->height, from->width, from->channels);
-    int dimension = qdq_constant_dimension(&value->view, array);
-    bool is_per_channel = dimension >= 0 && view_is_channels(&value->view, dimension, &output);
-    if ((operation != ADD && (operation != SUBTRACT || is_swapped)) || from->minimum > -INFINITY ||
-        from->maximum < INFINITY || (from->part_count && (from->whole != QDQ_SUMMED || !is_scalar)) ||
-        (!is_scalar && (!is_per_channel || from->count != from->channels)))
-        return QDQ_FLOAT;
-    struct qdq_pending *pending = arena_allocate(qdq->arena, sizeof *pending);
-    *pending = *from;
-    pending->constants = arena_array(qdq->arena, double, (size_t)pending->count);
-    for (int i = 0; i < pending->count; i++) {
-        double term = is_scalar ? number : qdq_array_real(array, (size_t)i);
-        pending->constants[i] = (from->constants ? from->constants[i] : 0) + (operation == ADD ? term : -term);
-    }
-    *result = *value;
-    result->pending = pending;
+    *result = inputs[0];
+    result->reals = reals;
     return QDQ_DONE;
 }
 
@@ -363,10 +274,10 @@ static void remember_terms(struct qdq *qdq, struct qdq_pending *pending, const s
     pending->term_count = 2;
 }
 
-static enum qdq_outcome join(struct qdq *qdq, const struct node *node, enum operation operation, struct qdq_value a,
+static enum qdq_outcome join(struct qdq *qdq, const struct node *node, enum qdq_operation operation, struct qdq_value a,
                              struct qdq_value b, struct qdq_value *result)
 {
-    bool multiplies = operation == MULTIPLY, swaps = false;
+    bool multiplies = operation == QDQ_MULTIPLY, swaps = false;
     struct tensor ta = *qdq_tensor(qdq, a.tensor), tb = *qdq_tensor(qdq, b.tensor);
     bool is_same = view_equal(&a.view, &b.view) && ta.height == tb.height && ta.width == tb.width &&
                    view_elements(&a.view) == (int64_t)tensor_elements(&ta);
@@ -379,7 +290,7 @@ static enum qdq_outcome join(struct qdq *qdq, const struct node *node, enum oper
         qdq_pending_make(qdq, multiplies ? LAYER_MULTIPLICATION : LAYER_ADDITION, node, a.tensor, 1);
     pending->layer.inputs[1] = b.tensor;
     *result = (struct qdq_value){.kind = QDQ_PENDING, .view = a.view, .pending = pending};
-    const int signs[2] = {operation == SUBTRACT && swaps ? -1 : 1, operation == SUBTRACT && !swaps ? -1 : 1};
+    const int signs[2] = {operation == QDQ_SUBTRACT && swaps ? -1 : 1, operation == QDQ_SUBTRACT && !swaps ? -1 : 1};
     if (!multiplies)
         remember_terms(qdq, pending, &a, &b, signs);
     if (!multiplies)
@@ -393,22 +304,22 @@ static enum qdq_outcome join(struct qdq *qdq, const struct node *node, enum oper
 /* ---- the operators ---- */
 
 /* In front of the first QuantizeLinear. */
-static enum qdq_outcome outside(struct qdq *qdq, enum operation operation, const struct qdq_value *value,
+static enum qdq_outcome outside(struct qdq *qdq, enum qdq_operation operation, const struct qdq_value *value,
                                 const struct qdq_array *array, bool is_swapped, struct qdq_value *result)
 {
     *result = *value;
     switch (operation) {
-    case ADD: qdq_outside_constant(qdq, result, REAL_ADD, array); break;
-    case SUBTRACT: qdq_outside_constant(qdq, result, is_swapped ? REAL_SUBTRACT_FROM : REAL_SUBTRACT, array); break;
-    case MULTIPLY: qdq_outside_constant(qdq, result, REAL_MULTIPLY, array); break;
-    case DIVIDE: qdq_outside_constant(qdq, result, is_swapped ? REAL_DIVIDE_INTO : REAL_DIVIDE, array); break;
+    case QDQ_ADD: qdq_outside_constant(qdq, result, REAL_ADD, array); break;
+    case QDQ_SUBTRACT: qdq_outside_constant(qdq, result, is_swapped ? REAL_SUBTRACT_FROM : REAL_SUBTRACT, array); break;
+    case QDQ_MULTIPLY: qdq_outside_constant(qdq, result, REAL_MULTIPLY, array); break;
+    case QDQ_DIVIDE: qdq_outside_constant(qdq, result, is_swapped ? REAL_DIVIDE_INTO : REAL_DIVIDE, array); break;
     default: result->outside = (struct qdq_outside){.is_touched = true, .is_unknown = true};
     }
     return QDQ_DONE;
 }
 
 /* A constant that is no number, and none for each channel. */
-static enum qdq_outcome with_constant_tensor(struct qdq *qdq, const struct node *node, enum operation operation,
+static enum qdq_outcome with_constant_tensor(struct qdq *qdq, const struct node *node, enum qdq_operation operation,
                                              const struct qdq_value *inputs, struct qdq_value *result)
 {
     struct qdq_value operands[2] = {inputs[0], inputs[1]};
@@ -421,7 +332,7 @@ static enum qdq_outcome with_constant_tensor(struct qdq *qdq, const struct node 
     return join(qdq, node, operation, operands[0], operands[1], result);
 }
 
-static enum qdq_outcome with_constant(struct qdq *qdq, const struct node *node, enum operation operation,
+static enum qdq_outcome with_constant(struct qdq *qdq, const struct node *node, enum qdq_operation operation,
                                       const struct qdq_value *inputs, struct qdq_value *result)
 {
     bool is_swapped = inputs[0].kind == QDQ_CONSTANT;
@@ -433,40 +344,44 @@ static enum qdq_outcome with_constant(struct qdq *qdq, const struct node *node, 
     bool is_scalar = qdq_array_scalar(constant->array, &number) && constant->array->rank <= value->view.rank;
     switch (value->kind) {
     case QDQ_OUTSIDE: return outside(qdq, operation, value, constant->array, is_swapped, result);
-    case QDQ_PENDING: return add_constant(qdq, operation, value, constant->array, is_swapped, result);
+    case QDQ_PENDING: return qdq_change_sums(qdq, operation, value, constant->array, is_swapped, result);
     case QDQ_REALS: break;
     default: return QDQ_FLOAT;
     }
     if (is_scalar && (constant->array->count == 1 || (int64_t)constant->array->count <= view_elements(&value->view)))
         return combine(qdq, operation, &inputs[0], &inputs[1], number, result);
-    if (operation == SLOPE && !is_swapped)
+    if (operation == QDQ_SLOPE && !is_swapped)
         return qdq_slope(qdq, node, value, constant->array, result);
-    if (operation <= MULTIPLY && qdq_constant_dimension(&value->view, constant->array) < 0)
-        return with_constant_tensor(qdq, node, operation, inputs, result);
-    return scale_channels(qdq, node, operation, value, constant->array, is_swapped, result);
+    bool is_tensor = operation <= QDQ_MULTIPLY && qdq_constant_dimension(&value->view, constant->array) < 0;
+    enum qdq_outcome outcome = is_tensor ? with_constant_tensor(qdq, node, operation, inputs, result) : QDQ_FLOAT;
+    if (outcome != QDQ_FLOAT)
+        return outcome;
+    return qdq_scale_channels(qdq, node, operation, value, constant->array, is_swapped, result);
 }
 
 enum qdq_outcome qdq_binary(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                             struct qdq_value *result)
 {
-    enum operation operation = operation_of(node);
-    bool is_choice = operation == LESSER || operation == GREATER;
+    enum qdq_operation operation = operation_of(node);
+    bool is_choice = operation == QDQ_LESSER || operation == QDQ_GREATER;
     if (is_choice && count > 2)
-        return qdq_choose(qdq, node, inputs, count, operation == GREATER, result);
+        return qdq_choose(qdq, node, inputs, count, operation == QDQ_GREATER, result);
     if (count != 2 || inputs[1].kind == QDQ_NONE)
         return qdq_fault(qdq, node, NULL, "%s of %d inputs; supported: 2", node->type, count);
     if (inputs[0].kind == QDQ_CONSTANT || inputs[1].kind == QDQ_CONSTANT)
         return with_constant(qdq, node, operation, inputs, result);
-    if ((inputs[0].kind != QDQ_REALS || inputs[1].kind != QDQ_REALS) && operation <= SUBTRACT)
-        return qdq_sum(qdq, node, inputs, 2, &(struct qdq_sum){(int[]){1, operation == SUBTRACT ? -1 : 1}, 1}, result);
+    if ((inputs[0].kind != QDQ_REALS || inputs[1].kind != QDQ_REALS) && operation <= QDQ_SUBTRACT)
+        return qdq_sum(qdq, node, inputs, 2, &(struct qdq_sum){(int[]){1, operation == QDQ_SUBTRACT ? -1 : 1}, 1}, result);
     if (inputs[0].kind != QDQ_REALS || inputs[1].kind != QDQ_REALS)
         return QDQ_FLOAT;
     if (inputs[0].tensor == inputs[1].tensor && view_equal(&inputs[0].view, &inputs[1].view))
         return combine(qdq, operation, &inputs[0], &inputs[1], 0, result);
     if (is_choice)
-        return qdq_choose(qdq, node, inputs, count, operation == GREATER, result);
+        return qdq_choose(qdq, node, inputs, count, operation == QDQ_GREATER, result);
     struct qdq_value a = inputs[0], b = inputs[1];
-    if (operation > MULTIPLY || !qdq_is_plain(qdq, &a) || !qdq_is_plain(qdq, &b))
+    if (operation <= QDQ_SUBTRACT && (!qdq_is_plain(qdq, &a) || !qdq_is_plain(qdq, &b)))
+        return qdq_sum(qdq, node, inputs, 2, &(struct qdq_sum){(int[]){1, operation == QDQ_SUBTRACT ? -1 : 1}, 1}, result);
+    if (operation > QDQ_MULTIPLY || !qdq_is_plain(qdq, &a) || !qdq_is_plain(qdq, &b))
         return QDQ_FLOAT;
     return join(qdq, node, operation, a, b, result);
 }

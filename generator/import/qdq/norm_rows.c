@@ -78,8 +78,7 @@ enum qdq_outcome qdq_lay_norm(struct qdq *qdq, const struct node *node, const st
 {
     struct qdq_value x = statistic->x;
     struct qdq_norm *norm = arena_allocate(qdq->arena, sizeof *norm);
-    *norm = (struct qdq_norm){
-        .kind = statistic->norm, .epsilon = statistic->epsilon, .view = x.view, .constant_rows = 1};
+    *norm = (struct qdq_norm){.kind = statistic->norm, .epsilon = statistic->epsilon, .view = x.view, .constant_rows = 1};
     sort(&x.view, statistic->is_row, norm);
     enum qdq_outcome outcome = lay_rows(qdq, node, norm, must_order, &x);
     if (outcome != QDQ_DONE)
@@ -147,8 +146,8 @@ static bool differs_by_row(const struct qdq_norm *norm, const struct broadcast *
     int64_t row = 1;
     for (int i = 0; i < b->view->rank; i++) {
         int dimension = norm->order[i], own = dimension - b->view->rank + b->array->rank;
-        bool is_long = b->alone >= 0 ? dimension == b->alone && b->array->count > 1
-                                     : own >= 0 && b->array->dimensions[own] > 1;
+        bool is_long =
+            b->alone >= 0 ? dimension == b->alone && b->array->count > 1 : own >= 0 && b->array->dimensions[own] > 1;
         if (is_long && row < norm->rows)
             return true;
         row *= b->view->dimensions[dimension];

@@ -160,8 +160,8 @@ static enum qdq_outcome of_two(struct qdq *qdq, const struct node *node, const s
     double number;
     bool has_number = is_number(b, &number);
     if (statistic_of(a, QDQ_CENTRED) && ((is_type(node, "Pow") && is_constant(b, 2)) ||
-                                         (is_type(node, "Mul") && b->kind == QDQ_STATISTIC && belongs(qdq, a, b->statistic) &&
-                                          b->statistic->kind == QDQ_CENTRED)))
+                                         (is_type(node, "Mul") && b->kind == QDQ_STATISTIC &&
+                                          belongs(qdq, a, b->statistic) && b->statistic->kind == QDQ_CENTRED)))
         return change(qdq, a, QDQ_SQUARES, 0, result);
     if (statistic_of(a, QDQ_VARIANCE) && is_type(node, "Add") && has_number && number >= 0)
         return change(qdq, a, QDQ_VARIANCE, number, result);

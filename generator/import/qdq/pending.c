@@ -108,8 +108,9 @@ static const double *scales_of(struct qdq *qdq, const struct qdq_pending *pendin
 
 bool qdq_pending_finish_sums(struct qdq *qdq, const struct qdq_pending *pending, const char *name, int *tensor)
 {
+    bool is_relu = pending->minimum == 0 && pending->maximum == INFINITY;
     if (pending->part_count || pending->layer.kind != LAYER_CONVOLUTION || pending->divisor != 1 ||
-        pending->minimum > -INFINITY || pending->maximum < INFINITY)
+        (!is_relu && (pending->minimum > -INFINITY || pending->maximum < INFINITY)))
         return false;
     struct layer *layer;
     const double *scales = scales_of(qdq, pending);
@@ -123,6 +124,9 @@ bool qdq_pending_finish_sums(struct qdq *qdq, const struct qdq_pending *pending,
     *tensor = append(qdq, pending, &(struct quantisation){.scale = scale}, name, &layer);
     qdq_tensor(qdq, *tensor)->channel_scales = scales;
     layer->stages[0] = (struct stage){.count = pending->count, .multiplier = multipliers, .addend = addends, .divisor = 1};
+    layer->stages[0].has_clip = is_relu;
+    layer->stages[0].maximum = is_relu ? INT32_MAX : 0;
+    layer->output_bits = is_relu ? 32 : 0; /* sums of a known scale, as without a Relu */
     layer->stage_count = 1;
     return true;
 }

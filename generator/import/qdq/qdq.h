@@ -314,6 +314,45 @@ enum qdq_outcome qdq_norm_constant(struct qdq *qdq, const struct node *node, con
 enum qdq_outcome qdq_finish_norm(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
                                  const struct quantisation *quantisation, const char *name, struct qdq_value *result);
 
+/* ---- scales.c: with constants ---- */
+
+enum qdq_operation {
+    QDQ_ADD,
+    QDQ_SUBTRACT,
+    QDQ_MULTIPLY,
+    QDQ_DIVIDE,
+    QDQ_LESSER,
+    QDQ_GREATER,
+    QDQ_POWER,
+    QDQ_SLOPE,
+    /* truths, which are 0 or 1 */
+    QDQ_IS_ABOVE,
+    QDQ_IS_AT_LEAST,
+    QDQ_IS_BELOW,
+    QDQ_IS_AT_MOST,
+    QDQ_IS_EQUAL,
+    QDQ_AND,
+    QDQ_OR,
+    QDQ_NO_OPERATION
+};
+/* A tensor and a constant, which is the first operand where it is swapped: weights of one a channel. */
+enum qdq_outcome qdq_scale_channels(struct qdq *qdq, const struct node *node, enum qdq_operation operation,
+                                    const struct qdq_value *value, const struct qdq_array *array, bool is_swapped,
+                                    struct qdq_value *result);
+/* The same of what a layer computes, before it is rounded. */
+enum qdq_outcome qdq_change_sums(struct qdq *qdq, enum qdq_operation operation, const struct qdq_value *value,
+                                 const struct qdq_array *array, bool is_swapped, struct qdq_value *result);
+/* One pixel of all elements of the value, and of a constant that is repeated to its shape one number for each. */
+enum qdq_outcome qdq_lay_flat(struct qdq *qdq, const struct node *node, const struct qdq_array *array,
+                              struct qdq_value *value, const struct qdq_array **spread);
+
+/* ---- outputs.c ---- */
+
+void qdq_give_output(struct qdq *qdq, int index); /* of the graph's values */
+/* ---- walk.c: lists ---- */
+void qdq_add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_value *input);
+const char *qdq_add_to_list(struct qdq *qdq, const char *list, const char *name);
+
 /* ---- handlers ---- */
 
 qdq_handler qdq_layer_norm, qdq_instance_norm, qdq_group_norm, qdq_lp_norm; /* norms.c */
@@ -321,7 +360,8 @@ qdq_handler qdq_layer_norm, qdq_instance_norm, qdq_group_norm, qdq_lp_norm; /* n
 qdq_handler qdq_convolution, qdq_transposed_convolution, qdq_gemm, qdq_matrix_product;                   /* products.c */
 qdq_handler qdq_average_pool, qdq_maximum_pool, qdq_softmax;                                             /* pools.c */
 qdq_handler qdq_reduce, qdq_global_average, qdq_global_maximum, qdq_arg_maximum;                         /* reductions.c */
-qdq_handler qdq_unary, qdq_clip, qdq_binary, qdq_batch_normalization;                                    /* elements.c */
+qdq_handler qdq_unary, qdq_clip, qdq_binary, qdq_where;                                                  /* elements.c */
+qdq_handler qdq_batch_normalization;                                                                     /* scales.c */
 qdq_handler qdq_cast, qdq_identity, qdq_flatten, qdq_reshape, qdq_squeeze, qdq_unsqueeze, qdq_transpose; /* views.c */
 /* sums.c: each term added (signs null) or with its sign; all of them are divided. QDQ_FLOAT where one is none. */
 struct qdq_sum {

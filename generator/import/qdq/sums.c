@@ -1,5 +1,5 @@
-/* Sums of several tensors, and of what layers compute that no node has quantised: Sum, Mean, and the Add behind a convolution
- * whose result is rounded only with the other operand. */
+/* Sums of several tensors, and of what layers compute that no node has quantised: Sum, Mean, and the Add behind a
+ * convolution whose result is rounded only with the other operand. */
 #include "import/qdq/qdq.h"
 
 #include <math.h>
@@ -23,17 +23,17 @@ static bool is_term(const struct qdq_value *value)
     if (value->kind != QDQ_PENDING)
         return false;
     const struct qdq_pending *pending = value->pending;
-    bool is_layer = !pending->part_count &&
-                    (pending->layer.kind == LAYER_CONVOLUTION || pending->layer.kind == LAYER_MULTIPLICATION ||
-                     pending->layer.kind == LAYER_AVERAGE_POOL);
+    bool is_layer =
+        !pending->part_count && (pending->layer.kind == LAYER_CONVOLUTION || pending->layer.kind == LAYER_MULTIPLICATION ||
+                                 pending->layer.kind == LAYER_AVERAGE_POOL);
     return is_sum(pending) || is_layer;
 }
 
 /* A sum of sums is one sum. */
 static int count_terms(const struct qdq_value *value)
 {
-    bool is_open = value->kind == QDQ_PENDING && is_sum(value->pending) && !is_bounded(value->pending) &&
-                   value->pending->divisor == 1;
+    bool is_open =
+        value->kind == QDQ_PENDING && is_sum(value->pending) && !is_bounded(value->pending) && value->pending->divisor == 1;
     return is_open ? value->pending->term_count : 1;
 }
 
@@ -164,8 +164,8 @@ static enum qdq_outcome align_terms(struct qdq *qdq, const struct node *node, st
     int rank, lead = 0;
     bool has_layer = false;
     if (!qdq_broadcast_shape(terms->list, terms->count, &rank, dimensions))
-        return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together",
-                         view_text(&terms->list[0].view, qdq->arena), view_text(&terms->list[1].view, qdq->arena));
+        return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together", view_text(&terms->list[0].view, qdq->arena),
+                         view_text(&terms->list[1].view, qdq->arena));
     for (int i = 0; i < terms->count; i++)
         has_layer |= terms->list[i].kind == QDQ_PENDING;
     if (has_layer)
@@ -223,8 +223,7 @@ enum qdq_outcome qdq_sum_all(struct qdq *qdq, const struct node *node, const str
 static double largest_weight_sum(const struct qdq *qdq, const struct layer *layer, int channel)
 {
     const struct tensor *input = qdq_tensor(qdq, layer->inputs[0]);
-    size_t each =
-        (size_t)layer->kernel_height * (size_t)layer->kernel_width * (size_t)(input->channels / layer->groups);
+    size_t each = (size_t)layer->kernel_height * (size_t)layer->kernel_width * (size_t)(input->channels / layer->groups);
     double sum = 0;
     for (size_t i = 0; i < each; i++)
         sum += abs(layer->weights[(size_t)channel * each + i]);
@@ -280,8 +279,8 @@ static int lay_layer(struct qdq *qdq, const struct qdq_pending *pending, const c
     double *factors = arena_array(qdq->arena, double, (size_t)pending->count);
     for (int i = 0; i < pending->count; i++)
         factors[i] = unit_of(pending, i);
-    int output = quantised_tensor(&qdq->builder, name, pending->height, pending->width, pending->channels,
-                                  &(struct quantisation){0});
+    int output =
+        quantised_tensor(&qdq->builder, name, pending->height, pending->width, pending->channels, &(struct quantisation){0});
     struct layer *layer =
         quantised_layer(&qdq->builder, pending->layer.kind, pending->layer.name, pending->layer.inputs[0], output);
     *layer = pending->layer;
@@ -316,8 +315,7 @@ static int lay_sum(struct qdq *qdq, const struct qdq_pending *pending, const cha
     const double factor = ldexp(1, exponent) / (double)pending->divisor;
     struct sum_term *terms = lay_terms(qdq, pending, name, exponent);
     const struct tensor like = *qdq_tensor(qdq, terms[0].tensor);
-    int output =
-        quantised_tensor(&qdq->builder, name, like.height, like.width, like.channels, &(struct quantisation){0});
+    int output = quantised_tensor(&qdq->builder, name, like.height, like.width, like.channels, &(struct quantisation){0});
     struct layer *layer = middle_last_sum(&qdq->builder, name, terms, pending->term_count, exponent, output);
     const int64_t addend = llrint(ldexp(added(pending) * (double)pending->divisor, -exponent));
     layer->stages[0] = middle_wide_stage(&qdq->builder, 1, &addend, &factor, NULL, exponent);

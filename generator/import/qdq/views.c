@@ -10,6 +10,12 @@ enum qdq_outcome qdq_cast(struct qdq *qdq, const struct node *node, const struct
     int64_t type = qdq_integer(qdq, node, "to", 1);
     (void)count;
     *result = inputs[0];
+    if (inputs[0].kind == QDQ_REALS && type == 9) { /* a truth */
+        float *truths = arena_array(qdq->arena, float, 256);
+        for (int i = 0; i < 256; i++)
+            truths[i] = inputs[0].reals[i] != 0;
+        result->reals = truths;
+    }
     if (inputs[0].kind != QDQ_ELEMENTS)
         return QDQ_DONE;
     struct tensor *tensor = qdq_tensor(qdq, inputs[0].tensor);

@@ -138,12 +138,12 @@ static void add_source(struct qdq *qdq, struct qdq_value *head, int tensor)
     head->sources = sources;
 }
 
-static void add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_value *input)
+void qdq_add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_value *input)
 {
     if (input->kind == QDQ_ELEMENTS || input->kind == QDQ_REALS || input->kind == QDQ_STATISTIC)
         add_source(qdq, head, input->tensor);
     for (int i = 0; input->kind == QDQ_PENDING && i < input->pending->part_count; i++)
-        add_sources(qdq, head, &input->pending->parts[i]);
+        qdq_add_sources(qdq, head, &input->pending->parts[i]);
     for (int i = 0; input->kind == QDQ_PENDING && !input->pending->part_count &&
                     i < (layer_has_two_inputs(&input->pending->layer) ? 2 : 1);
          i++)
@@ -152,7 +152,7 @@ static void add_sources(struct qdq *qdq, struct qdq_value *head, const struct qd
         add_source(qdq, head, input->sources[i]);
 }
 
-static const char *add_to_list(struct qdq *qdq, const char *list, const char *name)
+const char *qdq_add_to_list(struct qdq *qdq, const char *list, const char *name)
 {
     if (!list)
         return arena_format(qdq->arena, "%s", name);
@@ -167,7 +167,7 @@ static void name_producer(struct qdq *qdq, const struct node *node, int index, c
     if (!is_inside || !value || value->producer == NO_NODE)
         return;
     const struct node *producer = &qdq->graph->nodes[value->producer];
-    qdq->head = add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", producer->type, producer->name));
+    qdq->head = qdq_add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", producer->type, producer->name));
 }
 
 static void leave_to_application(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
@@ -176,19 +176,19 @@ static void leave_to_application(struct qdq *qdq, const struct node *node, const
     struct qdq_value head = {.kind = QDQ_HEAD};
     for (int i = 0; i < count; i++) {
         name_producer(qdq, node, i, &inputs[i]);
-        add_sources(qdq, &head, &inputs[i]);
+        qdq_add_sources(qdq, &head, &inputs[i]);
     }
     for (int i = 0; i < node->output_count; i++)
         results[i] = head;
-    qdq->head = add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", node->type, node->name));
+    qdq->head = qdq_add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", node->type, node->name));
 }
 
 /* The input that no integers stand for, or -1. */
 static int floating_input(struct qdq *qdq, const struct qdq_value *inputs, int count)
 {
     for (int i = 0; i < count; i++)
-        if (inputs[i].kind == QDQ_PENDING || inputs[i].kind == QDQ_STATISTIC || inputs[i].kind == QDQ_OUTSIDE || inputs[i].kind == QDQ_HEAD ||
-            (inputs[i].kind == QDQ_REALS && !qdq_is_plain(qdq, &inputs[i])))
+        if (inputs[i].kind == QDQ_PENDING || inputs[i].kind == QDQ_STATISTIC || inputs[i].kind == QDQ_OUTSIDE ||
+            inputs[i].kind == QDQ_HEAD || (inputs[i].kind == QDQ_REALS && !qdq_is_plain(qdq, &inputs[i])))
             return i;
     return -1;
 }
@@ -196,9 +196,9 @@ static int floating_input(struct qdq *qdq, const struct qdq_value *inputs, int c
 static void add_island(struct qdq *qdq, const struct node *node)
 {
     qdq->island_count++;
-    qdq->islands = add_to_list(qdq, qdq->islands, node->name);
+    qdq->islands = qdq_add_to_list(qdq, qdq->islands, node->name);
     if (!qdq->island_types || !strstr(qdq->island_types, arena_format(qdq->arena, "'%s'", node->type)))
-        qdq->island_types = add_to_list(qdq, qdq->island_types, arena_format(qdq->arena, "'%s'", node->type));
+        qdq->island_types = qdq_add_to_list(qdq, qdq->island_types, arena_format(qdq->arena, "'%s'", node->type));
 }
 
 /* The constant of several numbers because of which an operator of two operands has no layer; null: none. */
@@ -323,79 +323,7 @@ static void walk_node(struct qdq *qdq, const struct node *node)
     }
 }
 
-/* ---- outputs ---- */
-
-static void add_output(struct qdq *qdq, int tensor)
-{
-    struct network *network = qdq->builder.network;
-    for (int i = 0; i < network->output_count; i++)
-        if (network->outputs[i] == tensor)
-            return;
-    int *outputs = arena_array(qdq->arena, int, (size_t)network->output_count + 1);
-    if (network->output_count)
-        memcpy(outputs, network->outputs, (size_t)network->output_count * sizeof *outputs);
-    outputs[network->output_count++] = tensor;
-    network->outputs = outputs;
-}
-
-/* Files of the tensor in ONNX's order, channels first, are then in that of the model's own tensor. */
-static bool is_in_order(const struct qdq *qdq, const struct qdq_value *value)
-{
-    struct view image = view_of_image(qdq_tensor(qdq, value->tensor), 4), flat;
-    return view_reshape(&image, value->view.rank, value->view.dimensions, &flat) && view_equal(&flat, &value->view);
-}
-
-static void give_tensor(struct qdq *qdq, const struct node *node, struct qdq_value value)
-{
-    struct layout layout = layout_of_image(value.view.rank);
-    if (!is_in_order(qdq, &value) && qdq_lay(qdq, node, NULL, &layout, 0, &value) != QDQ_DONE)
-        return;
-    if (qdq_tensor(qdq, value.tensor)->producer == NO_LAYER) { /* outputs have places of their own: a copy */
-        struct tensor from = *qdq_tensor(qdq, value.tensor);
-        int copy = qdq_tensor_like(qdq, node->name, value.tensor, from.height, from.width, from.channels);
-        quantised_layer(&qdq->builder, LAYER_MAXIMUM_POOL, node->name, value.tensor, copy);
-        value.tensor = copy;
-    }
-    add_output(qdq, value.tensor);
-}
-
-static void give_output(struct qdq *qdq, int index)
-{
-    struct qdq_value value = qdq->values[index];
-    const struct value *output = &qdq->graph->values[index];
-    const struct node *node = &qdq->graph->nodes[output->producer];
-    struct qdq_value head = {.kind = QDQ_HEAD};
-    int sums;
-    switch (value.kind) {
-    case QDQ_UNKNOWN: return;
-    case QDQ_ELEMENTS: give_tensor(qdq, node, value); return;
-    case QDQ_REALS:
-        if (qdq_is_plain(qdq, &value)) {
-            give_tensor(qdq, node, value);
-            return;
-        }
-        break;
-    case QDQ_PENDING:
-        if (qdq_pending_finish_sums(qdq, value.pending, output->name, &sums)) {
-            add_output(qdq, sums);
-            return;
-        }
-        break;
-    case QDQ_HEAD: break;
-    default:
-        diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "output '%s' of the graph is not the output of a layer",
-                 output->name);
-        return;
-    }
-    if (value.kind != QDQ_HEAD)
-        qdq->head = add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", node->type, node->name));
-    add_sources(qdq, &head, &value);
-    for (int i = 0; i < head.source_count; i++)
-        give_tensor(qdq, node,
-                    (struct qdq_value){.kind = QDQ_ELEMENTS,
-                                       .view = view_of_image(qdq_tensor(qdq, head.sources[i]), 4),
-                                       .tensor = head.sources[i]});
-}
+/* ---- edges ---- */
 
 static void report_edges(struct qdq *qdq)
 {
@@ -459,7 +387,7 @@ struct network *qdq_import(const struct graph *graph, const char *name, struct a
         if (graph->nodes[i].is_needed)
             walk_node(&qdq, &graph->nodes[i]);
     for (int i = 0; i < graph->output_count && i < 1000; i++)
-        give_output(&qdq, graph->outputs[i]);
+        qdq_give_output(&qdq, graph->outputs[i]);
     check_tensors(&qdq);
     report_edges(&qdq);
     qdq_apply_folds(&qdq);

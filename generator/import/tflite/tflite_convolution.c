@@ -280,8 +280,7 @@ bool tflite_transposed_convolution(struct tflite_importer *importer, const struc
     layer->kernel_height = filter.height;
     layer->kernel_width = filter.width;
     *result = tflite_value_of(output);
-    return set_transposed_window(importer, layer, &spread) &&
-           finish(importer, layer, &filter, 3, 0, weights);
+    return set_transposed_window(importer, layer, &spread) && finish(importer, layer, &filter, 3, 0, weights);
 }
 
 /* ---- fully connected ---- */
@@ -331,7 +330,8 @@ static bool connect(struct tflite_importer *importer, const struct filter *filte
     const int8_t *weights = tflite_narrow_weights(importer, filter, &ordered, 1, &input);
     if (!weights)
         return false;
-    struct layer *layer = quantised_layer(&importer->builder, LAYER_CONVOLUTION, tflite_output(importer)->name, input, output);
+    struct layer *layer =
+        quantised_layer(&importer->builder, LAYER_CONVOLUTION, tflite_output(importer)->name, input, output);
     layer->kernel_height = is_whole ? from.height : 1;
     layer->kernel_width = is_whole ? from.width : 1;
     *result = tflite_value_of(output);

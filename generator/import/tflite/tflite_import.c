@@ -33,12 +33,29 @@ static int count_tensors(const struct tflite_model *model, int type, bool is_con
  * TensorFlow Lite Micro does for INT8. */
 static bool computes_unsigned(int code)
 {
-    static const int codes[] = {
-        TFLITE_ADD,         TFLITE_AVERAGE_POOL_2D, TFLITE_CONCATENATION, TFLITE_CONV_2D, TFLITE_DEPTHWISE_CONV_2D,
-        TFLITE_DEQUANTIZE,  TFLITE_EXPAND_DIMS,     TFLITE_FULLY_CONNECTED, TFLITE_MAX_POOL_2D, TFLITE_MUL,
-        TFLITE_PAD,         TFLITE_QUANTIZE,        TFLITE_RESHAPE,       TFLITE_RESIZE_NEAREST_NEIGHBOR, TFLITE_SLICE,
-        TFLITE_SOFTMAX,     TFLITE_SPLIT,           TFLITE_SPLIT_V,       TFLITE_SQUEEZE, TFLITE_STRIDED_SLICE,
-        TFLITE_SUB,         TFLITE_TRANSPOSE,       TFLITE_TRANSPOSE_CONV};
+    static const int codes[] = {TFLITE_ADD,
+                                TFLITE_AVERAGE_POOL_2D,
+                                TFLITE_CONCATENATION,
+                                TFLITE_CONV_2D,
+                                TFLITE_DEPTHWISE_CONV_2D,
+                                TFLITE_DEQUANTIZE,
+                                TFLITE_EXPAND_DIMS,
+                                TFLITE_FULLY_CONNECTED,
+                                TFLITE_MAX_POOL_2D,
+                                TFLITE_MUL,
+                                TFLITE_PAD,
+                                TFLITE_QUANTIZE,
+                                TFLITE_RESHAPE,
+                                TFLITE_RESIZE_NEAREST_NEIGHBOR,
+                                TFLITE_SLICE,
+                                TFLITE_SOFTMAX,
+                                TFLITE_SPLIT,
+                                TFLITE_SPLIT_V,
+                                TFLITE_SQUEEZE,
+                                TFLITE_STRIDED_SLICE,
+                                TFLITE_SUB,
+                                TFLITE_TRANSPOSE,
+                                TFLITE_TRANSPOSE_CONV};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i] == code)
             return true;
@@ -349,6 +366,15 @@ static int lay_again(struct tflite_importer *importer, int tensor)
     return copy;
 }
 
+static void set_shape(struct tensor *output, const struct tflite_tensor *tensor)
+{
+    if (tflite_elements(tensor) != tensor_elements(output))
+        return;
+    output->model_rank = tensor->rank;
+    for (int i = 0; i < tensor->rank; i++)
+        output->model_dimensions[i] = tensor->dimensions[i];
+}
+
 static void import_output(struct tflite_importer *importer, const int *output)
 {
     int index = *output;
@@ -373,6 +399,7 @@ static void import_output(struct tflite_importer *importer, const int *output)
     for (const int *earlier = importer->model->outputs; earlier < output; earlier++)
         is_again |= *earlier == index;
     is_again |= value->kind == VALUE_TENSOR && network->tensors[value->tensor].log_softmax;
+    set_shape(tflite_network_tensor(importer, value->tensor), tensor);
     give_out(importer, is_again ? lay_again(importer, value->tensor) : value->tensor);
 }
 

@@ -76,8 +76,8 @@ static bool compare_constant(struct tflite_importer *importer, int constant_inde
     int32_t number = scaled(&operands[constant_index], (int8_t)constant->data[0] + 128);
     for (int i = 0; i < 256; i++) {
         int32_t x = scaled(&operands[1 - constant_index], i);
-        table[i] = constant_index ? is_true(importer->current->code, x, number)
-                                  : is_true(importer->current->code, number, x);
+        table[i] =
+            constant_index ? is_true(importer->current->code, x, number) : is_true(importer->current->code, number, x);
     }
     result->tensor = lay_table(importer, input, "truth", table);
     return true;
@@ -114,8 +114,8 @@ static bool compare_tensors(struct tflite_importer *importer, const struct opera
     int64_t *numbers = arena_array(importer->arena, int64_t, 2);
     numbers[0] = 1;
     numbers[1] = code == TFLITE_GREATER_EQUAL || code == TFLITE_LESS_EQUAL;
-    struct layer *layer = quantised_layer(&importer->builder, LAYER_ADDITION,
-                                          tflite_network_tensor(importer, output)->name, inputs[0], output);
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_ADDITION, tflite_network_tensor(importer, output)->name,
+                                          inputs[0], output);
     layer->inputs[1] = inputs[1];
     for (int i = 0; i < 2; i++)
         layer->input_stages[i] = scale_stage(importer, &operands[i], (i == 0) == is_greater ? 1 : -1);
@@ -211,12 +211,8 @@ static struct stage identity_stage(struct tflite_importer *importer)
 {
     int64_t *numbers = arena_array(importer->arena, int64_t, 2);
     numbers[0] = 1;
-    return (struct stage){.count = 1,
-                          .multiplier = &numbers[0],
-                          .addend = &numbers[1],
-                          .divisor = 1,
-                          .has_clip = true,
-                          .maximum = UINT8_MAX};
+    return (struct stage){
+        .count = 1, .multiplier = &numbers[0], .addend = &numbers[1], .divisor = 1, .has_clip = true, .maximum = UINT8_MAX};
 }
 
 static bool align(struct tflite_importer *importer, struct middle_value values[2], int *lead)
@@ -226,9 +222,9 @@ static bool align(struct tflite_importer *importer, struct middle_value values[2
     for (int i = 0; i < output->rank; i++)
         dimensions[i] = output->dimensions[i];
     *lead = middle_align(&importer->builder, output->name, values, output->rank, dimensions);
-    return *lead >= 0 || tflite_fault(importer, "%s and %s do not go together, or make more elements than the firmware can have",
-                                      view_text(&values[0].view, importer->arena),
-                                      view_text(&values[1].view, importer->arena));
+    return *lead >= 0 ||
+           tflite_fault(importer, "%s and %s do not go together, or make more elements than the firmware can have",
+                        view_text(&values[0].view, importer->arena), view_text(&values[1].view, importer->arena));
 }
 
 /* What is selected of one operand, and zeros. */
@@ -287,8 +283,8 @@ static bool read_choice(struct tflite_importer *importer, int index, struct sele
         selection->is_constant[index] ? tflite_constant(importer, index, TFLITE_INT8, 1) : NULL;
     if (constant)
         selection->constants[index] = (uint8_t)((int8_t)constant->data[0] + 128);
-    return constant || (!selection->is_constant[index] &&
-                        tflite_reads_elements(importer, index, &selection->values[index]) >= 0);
+    return constant ||
+           (!selection->is_constant[index] && tflite_reads_elements(importer, index, &selection->values[index]) >= 0);
 }
 
 bool tflite_select(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)

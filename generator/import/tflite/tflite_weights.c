@@ -1,5 +1,5 @@
-/* Weights of sums of products: INT8, or UINT8 with a zero point, as TensorFlow 1 made them. The firmware's have 8 bits and no
- * zero point; where weight minus zero point has more, the rest is the weight of the same input channel once more. */
+/* Weights of sums of products: INT8, or UINT8 with a zero point, as TensorFlow 1 made them. The firmware's have 8 bits and
+ * no zero point; where weight minus zero point has more, the rest is the weight of the same input channel once more. */
 #include "import/tflite/tflite_weights.h"
 
 #include "middle/layout.h"
@@ -71,8 +71,10 @@ static int repeat_channels(struct tflite_importer *importer, int input, int grou
     if (middle_move_gather(&importer->builder, &move, 2, channels, (int64_t)groups * all) &&
         middle_lay(&importer->builder, name, &value, &move, &layout, 0, &repeated))
         return repeated.tensor;
-    tflite_fault(importer, "%d of %d input channels of a group have weights that minus their zero point are no INT8, and would "
-                           "be there twice: too many", count, of_group);
+    tflite_fault(importer,
+                 "%d of %d input channels of a group have weights that minus their zero point are no INT8, and would "
+                 "be there twice: too many",
+                 count, of_group);
     return -1;
 }
 
@@ -82,8 +84,8 @@ const int8_t *tflite_narrow_weights(struct tflite_importer *importer, const stru
     size_t all = (size_t)from->outputs * (size_t)from->inputs * from->area, too_wide = count_wide(from->weights, all, 2);
     int *wide = arena_array(importer->arena, int, (size_t)from->inputs + 1);
     if (too_wide) {
-        tflite_fault(importer, "%zu of the %zu weights '%s' minus their zero point are more than two INT8 hold", too_wide, all,
-                     filter->tensor->name);
+        tflite_fault(importer, "%zu of the %zu weights '%s' minus their zero point are more than two INT8 hold", too_wide,
+                     all, filter->tensor->name);
         return NULL;
     }
     int count = find_wide(from, from->area, wide);

@@ -188,9 +188,7 @@ static void read_inputs_and_outputs(struct reader *reader)
     }
     for (size_t i = 0; i < source->n_output; i++) {
         struct value *value = value_of(reader, source->output[i]->name);
-        if (value->is_output)
-            continue;
-        value->is_output = true;
+        value->is_output = true; /* a name may stand there twice */
         outputs[graph->output_count++] = (int)(value - graph->values);
     }
     graph->inputs = inputs;

@@ -1,0 +1,112 @@
+/* What the network gives: tensors, 32-bit sums, or what the application needs of a head in floating point. */
+#include "import/qdq/qdq.h"
+
+#include <string.h>
+
+static void add_output(struct qdq *qdq, int tensor)
+{
+    struct network *network = qdq->builder.network;
+    for (int i = 0; i < network->output_count; i++)
+        if (network->outputs[i] == tensor)
+            return;
+    int *outputs = arena_array(qdq->arena, int, (size_t)network->output_count + 1);
+    if (network->output_count)
+        memcpy(outputs, network->outputs, (size_t)network->output_count * sizeof *outputs);
+    outputs[network->output_count++] = tensor;
+    network->outputs = outputs;
+}
+
+/* Files of the tensor in ONNX's order, channels first, are then in that of the model's own tensor. */
+static bool is_in_order(const struct qdq *qdq, const struct qdq_value *value)
+{
+    struct view image = view_of_image(qdq_tensor(qdq, value->tensor), 4), flat;
+    return view_reshape(&image, value->view.rank, value->view.dimensions, &flat) && view_equal(&flat, &value->view);
+}
+
+static bool is_output(const struct qdq *qdq, int tensor)
+{
+    const struct network *network = qdq->builder.network;
+    for (int i = 0; i < network->output_count; i++)
+        if (network->outputs[i] == tensor)
+            return true;
+    return false;
+}
+
+/* Outputs have places of their own. */
+static int lay_copy(struct qdq *qdq, const struct node *node, int tensor)
+{
+    struct tensor from = *qdq_tensor(qdq, tensor);
+    int copy = qdq_tensor_like(qdq, node->name, tensor, from.height, from.width, from.channels);
+    quantised_layer(&qdq->builder, LAYER_MAXIMUM_POOL, node->name, tensor, copy);
+    return copy;
+}
+
+static void give_tensor(struct qdq *qdq, const struct node *node, struct qdq_value value)
+{
+    struct layout layout = layout_of_image(value.view.rank);
+    if (!is_in_order(qdq, &value) && qdq_lay(qdq, node, NULL, &layout, 0, &value) != QDQ_DONE)
+        return;
+    if (qdq_tensor(qdq, value.tensor)->producer == NO_LAYER)
+        value.tensor = lay_copy(qdq, node, value.tensor);
+    add_output(qdq, value.tensor);
+}
+
+static void set_shape(struct qdq *qdq, int tensor, const struct view *view)
+{
+    struct tensor *output = qdq_tensor(qdq, tensor);
+    if (view_elements(view) != (int64_t)tensor_elements(output))
+        return;
+    output->model_rank = view->rank;
+    for (int i = 0; i < view->rank; i++)
+        output->model_dimensions[i] = (int)view->dimensions[i];
+}
+
+/* A tensor that is the model's output as it is: once more where it is one already. */
+static void give_own(struct qdq *qdq, const struct node *node, struct qdq_value value)
+{
+    if (is_output(qdq, value.tensor))
+        value.tensor = lay_copy(qdq, node, value.tensor);
+    int before = qdq->builder.network->output_count;
+    give_tensor(qdq, node, value);
+    if (qdq->builder.network->output_count > before)
+        set_shape(qdq, qdq->builder.network->outputs[before], &value.view);
+}
+
+void qdq_give_output(struct qdq *qdq, int index)
+{
+    struct qdq_value value = qdq->values[index];
+    const struct value *output = &qdq->graph->values[index];
+    const struct node *node = &qdq->graph->nodes[output->producer];
+    struct qdq_value head = {.kind = QDQ_HEAD};
+    int sums;
+    switch (value.kind) {
+    case QDQ_UNKNOWN: return;
+    case QDQ_ELEMENTS: give_own(qdq, node, value); return;
+    case QDQ_REALS:
+        if (qdq_is_plain(qdq, &value)) {
+            give_own(qdq, node, value);
+            return;
+        }
+        break;
+    case QDQ_PENDING:
+        if (qdq_pending_finish_sums(qdq, value.pending, output->name, &sums)) {
+            add_output(qdq, sums);
+            set_shape(qdq, sums, &value.view);
+            return;
+        }
+        break;
+    case QDQ_HEAD: break;
+    default:
+        diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "output '%s' of the graph is not the output of a layer",
+                 output->name);
+        return;
+    }
+    if (value.kind != QDQ_HEAD)
+        qdq->head = qdq_add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", node->type, node->name));
+    qdq_add_sources(qdq, &head, &value);
+    for (int i = 0; i < head.source_count; i++)
+        give_tensor(qdq, node,
+                    (struct qdq_value){.kind = QDQ_ELEMENTS,
+                                       .view = view_of_image(qdq_tensor(qdq, head.sources[i]), 4),
+                                       .tensor = head.sources[i]});
+}
