@@ -90,9 +90,9 @@ static struct row_window fit_slope(const struct row_span *spans, int count, int 
 
 /* A tile has whole rows of the input: those of a window that moves on with the output's rows, as fast as the image is
  * scaled, or as the rows that are read say, whichever is lower; at last all rows, a window that never moves. */
-static void describe_row_window(const struct description *d, const struct row_span *spans)
+static struct row_window find_window(const struct row_span *spans, int output, int input)
 {
-    int first = 0, last = d->output->height - 1, input = d->input->height, output = d->output->height;
+    int first = 0, last = output - 1;
     while (first < last && spans[first].last < spans[first].first)
         first++;
     while (last > first && spans[last].last < spans[last].first)
@@ -102,15 +102,19 @@ static void describe_row_window(const struct description *d, const struct row_sp
         struct row_window other = fit_slope(spans, output, spans[last].first - spans[first].first, last - first);
         window = other.rows < window.rows ? other : window;
     }
-    if (window.rows >= input || window.padding >= input)
-        window = (struct row_window){0, 1, 0, input};
-    d->record->kernel_height = (uint16_t)window.rows;
-    d->record->stride_height = (uint16_t)window.stride;
-    d->record->row_divisor = (uint8_t)window.divisor;
-    d->record->padding_top = (uint16_t)window.padding;
-    d->record->kernel_width = d->record->input_width;
-    d->record->stride_width = d->record->padding_left = 0;
-    d->record->dilation_height = d->record->dilation_width = 1;
+    bool is_all = window.rows >= input || window.padding >= input;
+    return is_all ? (struct row_window){0, 1, 0, input} : window;
+}
+
+static void set_row_window(struct dory_layer *record, struct row_window window)
+{
+    record->kernel_height = (uint16_t)window.rows;
+    record->stride_height = (uint16_t)window.stride;
+    record->row_divisor = (uint8_t)window.divisor;
+    record->padding_top = (uint16_t)window.padding;
+    record->kernel_width = record->input_width;
+    record->stride_width = record->padding_left = 0;
+    record->dilation_height = record->dilation_width = 1;
 }
 
 /* Of the numbers that are no border, the least and the largest; none: the largest is negative. */
@@ -124,33 +128,113 @@ static struct row_span span_of(const int32_t *positions, int count)
     return span;
 }
 
+/* A map, and how the firmware sees both tensors: a tile has whole rows of these. */
+struct mapped {
+    int height, width, channels; /* of the output */
+    int input_height, input_width, input_channels;
+    const int32_t *rows, *columns, *channel_list;
+    struct row_window window;
+};
+
 /* The input rows that output rows copy from: all of a position is a sum, and the rows of the sums are what counts. */
-static void find_copied_rows(const struct description *d, struct row_span *spans)
+static void find_copied_rows(const struct mapped *m, struct row_span *spans)
 {
-    const struct layer_map *map = &d->layer->map;
-    const struct tensor *x = d->input, *y = d->output;
-    struct row_span columns = span_of(map->columns, y->width), channels = span_of(map->channels, y->channels);
-    int row = x->width * x->channels;
-    for (int i = 0; i < y->height; i++) {
-        bool none = map->rows[i] < 0 || columns.last < 0 || channels.last < 0;
-        spans[i].first = none ? 0 : (map->rows[i] + columns.first + channels.first) / row;
-        spans[i].last = none ? -1 : (map->rows[i] + columns.last + channels.last) / row;
+    struct row_span columns = span_of(m->columns, m->width), channels = span_of(m->channel_list, m->channels);
+    int row = m->input_width * m->input_channels;
+    for (int i = 0; i < m->height; i++) {
+        bool none = m->rows[i] < 0 || columns.last < 0 || channels.last < 0;
+        spans[i].first = none ? 0 : (m->rows[i] + columns.first + channels.first) / row;
+        spans[i].last = none ? -1 : (m->rows[i] + columns.last + channels.last) / row;
     }
+}
+
+#define SMALL_TILE 12288 /* elements of a row and its window, of which a tile has several */
+#define MOST_ROWS  16384 /* each of which has a word in the map */
+
+/* Pixels of the output are its rows. */
+static bool split_output(struct arena *arena, struct mapped *m)
+{
+    int64_t rows = (int64_t)m->height * m->width;
+    if (rows > MOST_ROWS || m->width == 1)
+        return false;
+    int32_t *list = arena_array(arena, int32_t, (size_t)rows);
+    for (int i = 0; i < rows; i++) {
+        int32_t row = m->rows[i / m->width], column = m->columns[i % m->width];
+        list[i] = row < 0 || column < 0 ? -1 : row + column;
+    }
+    m->rows = list;
+    m->columns = arena_array(arena, int32_t, 1); /* one column, which is at 0 */
+    m->height = (int)rows;
+    m->width = 1;
+    return true;
+}
+
+static bool split_input(struct mapped *m)
+{
+    int64_t rows = (int64_t)m->input_height * m->input_width;
+    if (rows > UINT16_MAX || m->input_width == 1)
+        return false;
+    m->input_height = (int)rows;
+    m->input_width = 1;
+    return true;
+}
+
+/* What the smallest tile has. */
+static int64_t tile_elements(struct arena *arena, struct mapped *m)
+{
+    struct row_span *spans = arena_array(arena, struct row_span, (size_t)m->height);
+    find_copied_rows(m, spans);
+    m->window = find_window(spans, m->height, m->input_height);
+    return (int64_t)m->window.rows * m->input_width * m->input_channels + (int64_t)m->width * m->channels;
+}
+
+/* Where tiles would be large, pixels of either tensor are rows of their own: as of images that lie in the order of channels,
+ * rows, columns. */
+static void shorten_rows(struct arena *arena, struct mapped *m)
+{
+    const struct mapped whole = *m;
+    int64_t least = tile_elements(arena, m);
+    for (int way = 1; way < 4 && least > SMALL_TILE; way++) {
+        struct mapped other = whole;
+        if (((way & 1) && !split_input(&other)) || ((way & 2) && !split_output(arena, &other)))
+            continue;
+        int64_t elements = tile_elements(arena, &other);
+        *m = elements < least ? other : *m;
+        least = elements < least ? elements : least;
+    }
+}
+
+static void set_mapped(struct dory_layer *record, const struct mapped *m)
+{
+    record->input_height = (uint16_t)m->input_height;
+    record->input_width = (uint16_t)m->input_width;
+    record->output_height = (uint16_t)m->height;
+    record->output_width = (uint16_t)m->width;
+    set_row_window(record, m->window);
 }
 
 /* Any other map. */
 static void describe_mapped_copy(const struct description *d)
 {
     const struct layer_map *map = &d->layer->map;
-    const struct tensor *y = d->output;
-    int32_t *positions = arena_array(d->arena, int32_t, (size_t)y->height + (size_t)y->width + (size_t)y->channels);
-    struct row_span *spans = arena_array(d->arena, struct row_span, (size_t)y->height);
-    find_copied_rows(d, spans);
-    describe_row_window(d, spans);
+    const struct tensor *x = d->input, *y = d->output;
+    struct mapped m = {.height = y->height,
+                       .width = y->width,
+                       .channels = y->channels,
+                       .input_height = x->height,
+                       .input_width = x->width,
+                       .input_channels = x->channels,
+                       .rows = map->rows,
+                       .columns = map->columns,
+                       .channel_list = map->channels};
+    shorten_rows(d->arena, &m);
+    size_t rows = (size_t)m.height, columns = (size_t)m.width, channels = (size_t)m.channels;
+    int32_t *positions = arena_array(d->arena, int32_t, rows + columns + channels);
+    set_mapped(d->record, &m);
     d->record->map = positions;
-    memcpy(positions, map->rows, (size_t)y->height * sizeof *positions);
-    memcpy(positions + y->height, map->columns, (size_t)y->width * sizeof *positions);
-    memcpy(positions + y->height + y->width, map->channels, (size_t)y->channels * sizeof *positions);
+    memcpy(positions, m.rows, rows * sizeof *positions);
+    memcpy(positions + rows, m.columns, columns * sizeof *positions);
+    memcpy(positions + rows + columns, m.channel_list, channels * sizeof *positions);
 }
 
 void describe_copy(const struct description *d)
@@ -230,7 +314,7 @@ void describe_interpolation(struct description *d)
     d->record->row_pairs = (uint16_t)taps->row_pairs;
     d->record->column_pairs = (uint16_t)taps->column_pairs;
     find_summed_rows(d, spans);
-    describe_row_window(d, spans);
+    set_row_window(d->record, find_window(spans, y->height, x->height));
     d->record->taps = words;
     if (taps->row_pairs > 255 || taps->column_pairs > 255)
         REFUSE(d, NULL, "sums of %d rows and %d columns; up to %d of each are supported", 2 * taps->row_pairs,

@@ -20,8 +20,8 @@ void middle_cancel_copies(struct network *network, struct arena *arena);
 bool middle_join_copies(const struct network *network, const struct layer *first, const struct layer *second,
                         struct layer *joined, struct arena *arena);
 
-/* The firmware has a fast way for it: pixels stay together, or all elements come in another order, each of them once.
- * Borders do not count. */
+/* The firmware has a way for it that needs few elements at once: a window of the image, another order of dimensions, or
+ * rows that are read about as they come. */
 bool middle_copy_is_plain(const struct network *network, const struct layer *copy);
 
 /* Rows, columns and channels in front of those of the input, and behind them, and the copy without that border, which is of

@@ -1,5 +1,6 @@
 /* Concatenation along any axis by the layer there is, which joins channels: where the axis is another, copies lay it there,
  * and back. */
+#include "middle/choices.h"
 #include "middle/quantised.h"
 
 /* Positions of a copy in its input, in HWC order: each of the output's rows, columns and channels is so far from the one
@@ -68,10 +69,72 @@ static int lay_back(struct quantised_builder *builder, const char *name, int ten
     return output;
 }
 
+/* ---- more elements than a pixel can have ---- */
+
+/* Positions of `size` elements in `all`, behind `first` of them. */
+static int32_t *behind(struct quantised_builder *builder, int all, int first, int size, int step)
+{
+    int32_t *positions = arena_array(builder->arena, int32_t, (size_t)all);
+    for (int i = 0; i < all; i++)
+        positions[i] = i < first || i >= first + size ? -1 : (i - first) * step;
+    return positions;
+}
+
+/* In its place in the result, which is zero elsewhere. */
+static int lay_place(struct quantised_builder *builder, const char *name, int tensor, const struct tensor *whole, int row,
+                     int column)
+{
+    const struct tensor from = builder->network->tensors[tensor];
+    int output = like(builder, arena_format(builder->arena, "%s, place of %s", name, from.name), tensor, whole->height,
+                      whole->width, whole->channels);
+    struct layer *layer = quantised_layer(builder, LAYER_COPY, builder->network->tensors[output].name, tensor, output);
+    layer->map = (struct layer_map){behind(builder, whole->height, row, from.height, from.width * from.channels),
+                                    behind(builder, whole->width, column, from.width, from.channels),
+                                    positions_of(builder, whole->channels, 1)};
+    return output;
+}
+
+/* The sum of all parts, each in its place. */
+static int add_up(struct quantised_builder *builder, const char *name, const int *tensors, int count, enum image_axis axis)
+{
+    struct tensor whole = builder->network->tensors[tensors[0]];
+    int sum = -1, at = 0;
+    for (int i = 1; i < count; i++)
+        *(axis == AXIS_HEIGHT ? &whole.height : &whole.width) +=
+            axis == AXIS_HEIGHT ? builder->network->tensors[tensors[i]].height : builder->network->tensors[tensors[i]].width;
+    for (int i = 0; i < count; i++) {
+        const struct tensor part = builder->network->tensors[tensors[i]];
+        int place = axis == AXIS_HEIGHT ? lay_place(builder, name, tensors[i], &whole, at, 0)
+                                        : lay_place(builder, name, tensors[i], &whole, 0, at);
+        at += axis == AXIS_HEIGHT ? part.height : part.width;
+        if (i == 0) {
+            sum = place;
+            continue;
+        }
+        const char *own = i == count - 1 ? name : arena_format(builder->arena, "%s, first %d parts", name, i + 1);
+        int output = like(builder, own, place, whole.height, whole.width, whole.channels);
+        middle_sum_bytes(builder, sum, 1, place, 0, output);
+        sum = output;
+    }
+    return sum;
+}
+
+static bool is_too_long(const struct quantised_builder *builder, const int *tensors, int count, enum image_axis axis)
+{
+    int64_t elements = 0;
+    for (int i = 0; i < count; i++) {
+        const struct tensor *tensor = &builder->network->tensors[tensors[i]];
+        elements += (int64_t)(axis == AXIS_HEIGHT ? tensor->height : tensor->width) * tensor->channels;
+    }
+    return axis != AXIS_CHANNELS && count > 1 && elements > UINT16_MAX;
+}
+
 int quantised_concatenate(struct quantised_builder *builder, const char *name, const int *tensors, int count,
                           enum image_axis axis)
 {
     int channels = builder->network->tensors[tensors[0]].channels;
+    if (is_too_long(builder, tensors, count, axis))
+        return add_up(builder, name, tensors, count, axis);
     int joined = count == 1 ? tensors[0] : lay_axis(builder, name, tensors[0], axis);
     for (int i = 1; i < count; i++) {
         int next = lay_axis(builder, name, tensors[i], axis);

@@ -72,12 +72,8 @@ static int lay_biases(struct quantised_builder *builder, const char *name, int i
         addends[i] = offset ? elements[i] - offset : (uint8_t)elements[i];
     }
     layer->weights = arena_array(builder->arena, int8_t, (size_t)count);
-    layer->stages[0] = (struct stage){.count = count,
-                                      .multiplier = multipliers,
-                                      .addend = addends,
-                                      .divisor = 1,
-                                      .has_clip = true,
-                                      .maximum = UINT8_MAX};
+    layer->stages[0] = (struct stage){
+        .count = count, .multiplier = multipliers, .addend = addends, .divisor = 1, .has_clip = true, .maximum = UINT8_MAX};
     layer->stage_count = 1;
     return output;
 }

@@ -170,7 +170,8 @@ static const int32_t *joined_positions(struct quantised_builder *builder, const 
     return positions;
 }
 
-bool middle_lay(struct quantised_builder *builder, const char *name, const struct middle_value *value,
+/* One copy for all. */
+static bool lay(struct quantised_builder *builder, const char *name, const struct middle_value *value,
                 const struct middle_move *move, const struct layout *layout, int border, struct middle_value *result)
 {
     const struct tensor from = builder->network->tensors[value->tensor];
@@ -192,6 +193,93 @@ bool middle_lay(struct quantised_builder *builder, const char *name, const struc
     layer->map = (struct layer_map){positions[0], positions[1], positions[2]};
     *result = (struct middle_value){output, layout_view(layout, move ? move->counts : value->view.dimensions)};
     return true;
+}
+
+/* Dimensions of more than one index come as they lie. */
+static bool keeps_order(const struct view *view, const struct layout *layout)
+{
+    int64_t before = INT64_MAX;
+    for (int i = 0; i < layout->rank; i++) {
+        int64_t here = reach(view, layout->order[i]);
+        if (here > before)
+            return false;
+        before = here ? here : before;
+    }
+    return true;
+}
+
+static bool has_lists(const struct middle_move *move)
+{
+    for (int i = 0; move && i < move->rank; i++)
+        if (move->from[i])
+            return true;
+    return false;
+}
+
+/* ---- large tensors ---- */
+
+#define SMALL_WINDOW 12288 /* elements that the firmware has at hand at once beside others */
+
+/* Elements between the first and the last that are read in turn for one index of the result, if these go on evenly. */
+static int64_t window_of(const struct middle_value *value, const struct middle_move *move, int dimension)
+{
+    int64_t size = value->view.dimensions[dimension], count = move->counts[dimension], early = 0, late = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t index = move->from[dimension][i], even = i * size / count;
+        early = index >= 0 && even - index > early ? even - index : early;
+        late = index >= 0 && index - even > late ? index - even : late;
+    }
+    return (early + late + 1) * (size > 1 ? view_position(&value->view, dimension, 1) : 1);
+}
+
+/* A dimension of a large tensor whose indices jump: it becomes the innermost, where each of its runs is short, and moves
+ * there. */
+static bool move_inside(struct quantised_builder *builder, const char *name, struct middle_value *value,
+                        struct middle_move *move, int dimension, int border)
+{
+    struct layout layout = layout_with_channels(&value->view, dimension);
+    struct middle_move alone = {.rank = move->rank};
+    for (int i = 0; i < move->rank; i++)
+        alone.counts[i] = value->view.dimensions[i];
+    alone.counts[dimension] = move->counts[dimension];
+    alone.from[dimension] = move->from[dimension];
+    move->from[dimension] = NULL;
+    name = arena_format(builder->arena, "%s, dimension %d", name, dimension);
+    return lay(builder, arena_format(builder->arena, "%s, inside", name), value, NULL, &layout, 0, value) &&
+           lay(builder, name, value, &alone, &layout, border, value);
+}
+
+static bool move_jumps(struct quantised_builder *builder, const char *name, struct middle_value *value,
+                       struct middle_move *move, int border)
+{
+    for (int i = 0; i < move->rank; i++) {
+        bool is_large = tensor_elements(&builder->network->tensors[value->tensor]) > SMALL_WINDOW;
+        if (is_large && move->from[i] && window_of(value, move, i) > SMALL_WINDOW &&
+            !move_inside(builder, name, value, move, i, border))
+            return false;
+    }
+    return true;
+}
+
+/* Elements move in memory's order first: that, and another order, the firmware does in parts of any size, both at once only
+ * with all of the input at hand. */
+bool middle_lay(struct quantised_builder *builder, const char *name, const struct middle_value *value,
+                const struct middle_move *move, const struct layout *layout, int border, struct middle_value *result)
+{
+    struct middle_value moved = *value;
+    struct middle_move rest;
+    if (!has_lists(move))
+        return lay(builder, name, value, move, layout, border, result);
+    rest = *move;
+    if (!move_jumps(builder, name, &moved, &rest, border))
+        return false;
+    if (keeps_order(&moved.view, layout))
+        return lay(builder, name, &moved, &rest, layout, border, result);
+    struct layout in_memory = layout_of_memory(&moved.view);
+    if (has_lists(&rest) &&
+        !lay(builder, arena_format(builder->arena, "%s, moved", name), &moved, &rest, &in_memory, border, &moved))
+        return false;
+    return lay(builder, name, &moved, NULL, layout, border, result);
 }
 
 static bool lies_so(const struct quantised_builder *builder, const struct middle_value *value, const struct layout *layout)

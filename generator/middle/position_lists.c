@@ -171,18 +171,90 @@ static bool find_part(const int32_t *list, int count, struct part *part)
     return part->count > 0;
 }
 
+/* ---- what the firmware does in small parts ---- */
+
+#define SMALL_WINDOW 12288 /* elements that it has at hand at once, beside others */
+
+/* Loops inside each other, all of which go up: a part of the dimensions of a transposition. */
+static bool is_nest(const int32_t *list, int count)
+{
+    for (int apart = 1, length; apart < count; apart *= length) {
+        int32_t step = list[apart] - list[0];
+        length = 1;
+        while (length * apart < count && list[length * apart] - list[(length - 1) * apart] == step)
+            length++;
+        if (step <= 0 || count % (apart * length) != 0)
+            return false;
+        for (int i = apart; i < apart * length; i++)
+            if (list[i] != list[i % apart] + i / apart * step)
+                return false;
+    }
+    return true;
+}
+
+static bool is_evenly_apart(const int32_t *list, struct part part)
+{
+    int32_t step = part.count > 1 ? list[part.first + 1] - list[part.first] : 1;
+    for (int i = 1; i < part.count; i++)
+        if (list[part.first + i] - list[part.first + i - 1] != step)
+            return false;
+    return step > 0;
+}
+
+/* All elements in another order of dimensions, apart from the border. */
+static bool is_order(const struct layer_map *map, const struct part parts[3], size_t elements)
+{
+    size_t inside = (size_t)parts[0].count * (size_t)parts[1].count * (size_t)parts[2].count;
+    return inside == elements && is_nest(map->rows + parts[0].first, parts[0].count) &&
+           is_nest(map->columns + parts[1].first, parts[1].count) && is_nest(map->channels + parts[2].first, parts[2].count);
+}
+
+/* Rows and columns with a border and a stride. */
+static bool is_window(const struct layer_map *map, const struct part parts[3], const struct tensor *from,
+                      const struct tensor *to)
+{
+    return from->channels == to->channels && parts[2].count == to->channels && is_run(map->channels, to->channels, 1) &&
+           is_evenly_apart(map->rows, parts[0]) && is_evenly_apart(map->columns, parts[1]);
+}
+
+static void widen(int64_t span[2], int64_t least, int64_t most)
+{
+    span[0] = least < span[0] ? least : span[0];
+    span[1] = most > span[1] ? most : span[1];
+}
+
+static void find_span(const int32_t *list, int count, int64_t span[2])
+{
+    span[0] = INT32_MAX;
+    span[1] = -1;
+    for (int i = 0; i < count; i++)
+        if (list[i] >= 0)
+            widen(span, list[i], list[i]);
+}
+
+/* Elements that rows read in turn, if these go on evenly. */
+static int64_t window_of(const struct layer_map *map, const struct tensor *from, const struct tensor *to)
+{
+    int64_t columns[2], channels[2], around[2] = {0, 0};
+    find_span(map->columns, to->width, columns);
+    find_span(map->channels, to->channels, channels);
+    for (int64_t i = 0; i < to->height; i++) {
+        int64_t even = i * from->height / to->height * from->width * from->channels;
+        if (map->rows[i] >= 0)
+            widen(around, map->rows[i] + columns[0] + channels[0] - even, map->rows[i] + columns[1] + channels[1] - even);
+    }
+    return around[1] - around[0] + 1;
+}
+
 bool middle_copy_is_plain(const struct network *network, const struct layer *copy)
 {
-    const struct tensor *to = &network->tensors[copy->output];
-    struct part rows, columns, channels;
-    if (!find_part(copy->map.rows, to->height, &rows) || !find_part(copy->map.columns, to->width, &columns) ||
-        !find_part(copy->map.channels, to->channels, &channels))
-        return false;
-    size_t inside = (size_t)rows.count * (size_t)columns.count * (size_t)channels.count;
-    bool is_run = true;
-    for (int i = 1; i < channels.count; i++)
-        is_run = is_run && copy->map.channels[channels.first + i] == copy->map.channels[channels.first] + i;
-    return is_run || inside == tensor_elements(&network->tensors[copy->inputs[0]]);
+    const struct tensor *from = &network->tensors[copy->inputs[0]], *to = &network->tensors[copy->output];
+    const struct layer_map *map = &copy->map;
+    struct part parts[3] = {{0, 0}};
+    bool is_around = find_part(map->rows, to->height, &parts[0]) && find_part(map->columns, to->width, &parts[1]) &&
+                     find_part(map->channels, to->channels, &parts[2]);
+    return tensor_elements(from) <= SMALL_WINDOW || window_of(map, from, to) <= SMALL_WINDOW ||
+           (is_around && (is_order(map, parts, tensor_elements(from)) || is_window(map, parts, from, to)));
 }
 
 /* Positions in the part: 0 times `step`, once it, ... */

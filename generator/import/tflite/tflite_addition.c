@@ -65,12 +65,6 @@ bool tflite_go_together(struct tflite_importer *importer, const int *inputs, int
                                 tflite_shape_text(importer, tflite_output(importer)));
 }
 
-bool tflite_is_same_size(struct tflite_importer *importer, int a, int b)
-{
-    const struct tensor *first = tflite_network_tensor(importer, a), *second = tflite_network_tensor(importer, b);
-    return first->height == second->height && first->width == second->width && first->channels == second->channels;
-}
-
 bool tflite_is_constant(const struct tflite_importer *importer, int index)
 {
     const struct tflite_operator *operation = importer->current;

@@ -126,10 +126,9 @@ static bool multiply_by_constant(struct tflite_importer *importer, int index, st
         return multiply_by_one(importer, index, &quantisation, result);
     if (!tflite_places_constant(importer, index, result, &placed))
         return false;
-    const int8_t *weights =
-        placed.height == 1 && placed.width == 1
-            ? factors_of(importer, placed.elements, 1, placed.channels, quantisation.zero_point)
-            : NULL;
+    const int8_t *weights = placed.height == 1 && placed.width == 1
+                                ? factors_of(importer, placed.elements, 1, placed.channels, quantisation.zero_point)
+                                : NULL;
     if (weights)
         return multiply_by_weights(importer, result->tensor, weights, quantisation.scale, result);
     return tflite_reads_with_constant(importer, index, inputs, result) && multiply_tensors(importer, inputs, result);
@@ -165,7 +164,7 @@ static int size_along(const struct tensor *tensor, enum image_axis axis)
     return axis == AXIS_HEIGHT ? tensor->height : axis == AXIS_WIDTH ? tensor->width : tensor->channels;
 }
 
-/* Equal but along the axis; what becomes channels of a pixel is as long as channels may be. */
+/* Equal but along the axis, which is as long as one may be. */
 static bool check_sizes(struct tflite_importer *importer, const int *inputs, int count, enum image_axis axis)
 {
     const struct tensor first = *tflite_network_tensor(importer, inputs[0]);
@@ -179,10 +178,9 @@ static bool check_sizes(struct tflite_importer *importer, const int *inputs, int
                                     tflite_shape_text(importer, tflite_input(importer, 0)),
                                     tflite_shape_text(importer, tflite_input(importer, i)));
     }
-    int64_t channels = axis == AXIS_CHANNELS ? size : size * first.channels;
-    if (channels > MAXIMUM_DIMENSION)
-        return tflite_fault(importer, "joins to %" PRId64 " elements along the axis, channels included; supported: up to %d",
-                            channels, MAXIMUM_DIMENSION);
+    if (size > MAXIMUM_DIMENSION)
+        return tflite_fault(importer, "joins to %" PRId64 " elements along the axis; supported: up to %d", size,
+                            MAXIMUM_DIMENSION);
     return true;
 }
 
@@ -296,24 +294,24 @@ static const uint32_t *exponentials(struct tflite_importer *importer, double bet
 
 bool tflite_softmax(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    int input = tflite_reads(importer, 0, NULL), output = input < 0 ? -1 : tflite_makes(importer, -1);
+    struct middle_value value;
+    int output = tflite_takes_channels(importer, -1, &value) ? tflite_makes(importer, value.tensor) : -1;
     if (output < 0)
         return false;
-    const struct tensor from = *tflite_network_tensor(importer, input), to = *tflite_network_tensor(importer, output);
+    const struct tensor from = *tflite_network_tensor(importer, value.tensor), to = *tflite_network_tensor(importer, output);
     double beta = (double)operation->options.beta;
-    if (to.scale != 1.0 / 256 || to.zero_point != 0 || !tflite_is_same_size(importer, input, output))
-        return tflite_fault(importer,
-                            "an output with scale %g and zero point %d; supported: 1/256 and -128, and the input's shape",
-                            to.scale, to.zero_point + to.model_offset);
+    if (to.scale != 1.0 / 256 || to.zero_point != 0)
+        return tflite_fault(importer, "an output with scale %g and zero point %d; supported: 1/256 and -128", to.scale,
+                            to.zero_point + to.model_offset);
     if (!(beta * from.scale * (1 << (31 - SOFTMAX_INTEGERS)) > 1) || from.channels > MAXIMUM_SOFTMAX)
         return tflite_fault(importer,
                             "beta %g, scale %g and %d classes; supported: factors above 2^-26 and up to %d classes", beta,
                             from.scale, from.channels, MAXIMUM_SOFTMAX);
-    struct layer *layer = quantised_layer(&importer->builder, LAYER_SOFTMAX, to.name, input, output);
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_SOFTMAX, to.name, value.tensor, output);
     layer->exponentials = exponentials(importer, beta, from.scale);
     layer->is_fixed_point = true;
-    *result = tflite_value_of(output);
-    return true;
+    value.tensor = output;
+    return tflite_gives(importer, 0, &value, result);
 }
 
 /* ---- log-softmax: behind the network ---- */

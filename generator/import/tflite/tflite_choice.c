@@ -156,7 +156,8 @@ static int lay_slopes(struct tflite_importer *importer, int input, const struct 
                       const struct quantisation *output)
 {
     const char *name = tflite_input(importer, 1)->name;
-    int from = slopes->falls ? lay_lower(importer, input) : input, sloped = lay_like(importer, input, "sloped", output), factors;
+    int from = slopes->falls ? lay_lower(importer, input) : input, sloped = lay_like(importer, input, "sloped", output),
+        factors;
     if (slopes->weights) {
         lay_weights(importer, from, slopes, sloped);
     } else if (middle_lay_constant(&importer->builder, name, &slopes->placed, &slopes->quantisation, from, &factors)) {

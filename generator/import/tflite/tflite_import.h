@@ -153,6 +153,8 @@ int tflite_first_input(struct tflite_importer *importer);
 
 /* The same as a value of the middle, in the dimensions that the model gives to it; false after a report. */
 bool tflite_takes(struct tflite_importer *importer, int index, struct middle_value *value);
+/* Of input 0, laid so that dimension `axis`, which may be counted from the end, is the channels, the others as they lie. */
+bool tflite_takes_channels(struct tflite_importer *importer, int axis, struct middle_value *value);
 /* The operator's output `index` is this value: false after a report where it has another scale, zero point or shape. */
 bool tflite_gives(struct tflite_importer *importer, int index, const struct middle_value *value, struct value *result);
 
@@ -160,7 +162,6 @@ bool tflite_gives(struct tflite_importer *importer, int index, const struct midd
  * its tensor; the other may be what such layers repeat. False after a report. */
 bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct value *value);
 bool tflite_go_together(struct tflite_importer *importer, const int *inputs, int output); /* false after a report */
-bool tflite_is_same_size(struct tflite_importer *importer, int a, int b);                 /* tensors of the network */
 bool tflite_is_constant(const struct tflite_importer *importer, int index);               /* an input of the operator */
 bool tflite_reads_two(struct tflite_importer *importer); /* two inputs, and no constant: false after a report */
 

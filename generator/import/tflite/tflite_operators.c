@@ -78,7 +78,7 @@ static const struct {
 const struct tflite_description tflite_descriptions[] = {
     {"ABS", "a table", ""},
     {"ADD", "addition", "shapes that broadcast"},
-    {"ARG_MAX", "the channel of the largest element", "last, over the channels"},
+    {"ARG_MAX", "the channel of the largest element", "last, along any axis"},
     {"AVERAGE_POOL_2D", "average pool, or weighted sums where windows leave the image", ""},
     {"BATCH_MATMUL", "matrix product", "of 8 bits; either side transposed"},
     {"BATCH_TO_SPACE_ND", "the dilation of a convolution", "behind SPACE_TO_BATCH_ND"},

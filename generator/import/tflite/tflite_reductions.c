@@ -160,26 +160,49 @@ bool tflite_sum(struct tflite_importer *importer, const struct tflite_operator *
 
 /* ---- the channel of the largest element ---- */
 
+/* Dimensions as they come in the model, but this one, which is last. */
+static struct layout layout_of_indices(int rank, int dimension)
+{
+    struct layout layout = layout_of_model(rank);
+    for (int i = dimension; i < rank - 1; i++)
+        layout.order[i] = i + 1;
+    layout.order[rank - 1] = dimension;
+    return layout;
+}
+
+/* Pixels come as in the model, for no copy could bring them into that order later. */
+static bool is_ordered(struct tflite_importer *importer, const struct middle_value *value, int dimension)
+{
+    struct layout layout = layout_of_indices(value->view.rank, dimension);
+    struct view wanted = layout_view(&layout, value->view.dimensions);
+    return view_equal(&wanted, &value->view) &&
+           view_is_channels(&value->view, dimension, tflite_network_tensor(importer, value->tensor)) &&
+           middle_is_whole(&importer->builder, value);
+}
+
 /* An index: INT32 or INT64 in the model, in the firmware as many bytes as it needs. Its tensor has no scale, so no operator
  * reads it. */
 bool tflite_arg_max(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    const struct tflite_tensor *from = tflite_input(importer, 0), *axis = tflite_constant(importer, 1, TFLITE_INT32, 1);
+    const struct tflite_tensor *axis = tflite_constant(importer, 1, TFLITE_INT32, 1), *to = tflite_output(importer);
+    struct middle_value value;
     (void)operation;
-    int input = from && axis ? tflite_reads(importer, 0, NULL) : -1;
-    if (input < 0)
+    if (!axis || !tflite_takes(importer, 0, &value))
         return false;
-    int along = tflite_integer(axis, 0);
-    if (along != -1 && along != from->rank - 1)
-        return tflite_fault(importer, "along axis %d of %s; supported: the last one, channels", along,
-                            tflite_shape_text(importer, from));
-    const struct tensor image = *tflite_network_tensor(importer, input);
-    if (tflite_elements(tflite_output(importer)) != (size_t)image.height * (size_t)image.width)
-        return tflite_fault(importer, "an output of %s does not fit an input of %s",
-                            tflite_shape_text(importer, tflite_output(importer)), tflite_shape_text(importer, from));
-    const char *name = tflite_output(importer)->name;
-    int output = quantised_tensor(&importer->builder, name, image.height, image.width, 1, &(struct quantisation){0});
-    quantised_layer(&importer->builder, LAYER_LARGEST, name, input, output);
+    int along = tflite_integer(axis, 0), rank = value.view.rank, dimension = along < 0 ? along + rank : along;
+    const char *shape = view_text(&value.view, importer->arena);
+    if (dimension < 0 || dimension >= rank)
+        return tflite_fault(importer, "along axis %d of %s", along, shape);
+    struct layout layout = layout_of_indices(rank, dimension);
+    if (!is_ordered(importer, &value, dimension) &&
+        !middle_lay(&importer->builder, arena_format(importer->arena, "%s, moved", to->name), &value, NULL, &layout, 0,
+                    &value))
+        return tflite_fault(importer, "%s has more elements than the firmware can have", shape);
+    const struct tensor image = *tflite_network_tensor(importer, value.tensor);
+    if (tflite_elements(to) != (size_t)image.height * (size_t)image.width)
+        return tflite_fault(importer, "an output of %s does not fit an input of %s", tflite_shape_text(importer, to), shape);
+    int output = quantised_tensor(&importer->builder, to->name, image.height, image.width, 1, &(struct quantisation){0});
+    quantised_layer(&importer->builder, LAYER_LARGEST, to->name, value.tensor, output);
     *result = tflite_value_of(output);
     return true;
 }

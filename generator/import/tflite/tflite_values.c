@@ -314,6 +314,23 @@ bool tflite_takes(struct tflite_importer *importer, int index, struct middle_val
                         tflite_shape_text(importer, tensor));
 }
 
+bool tflite_takes_channels(struct tflite_importer *importer, int axis, struct middle_value *value)
+{
+    if (!tflite_takes(importer, 0, value))
+        return false;
+    int rank = value->view.rank, dimension = axis < 0 ? axis + rank : axis;
+    if (dimension < 0 || dimension >= rank)
+        return tflite_fault(importer, "along axis %d of %s", axis, view_text(&value->view, importer->arena));
+    if (view_is_channels(&value->view, dimension, tflite_network_tensor(importer, value->tensor)) &&
+        middle_is_whole(&importer->builder, value))
+        return true;
+    struct layout layout = layout_with_channels(&value->view, dimension);
+    const char *name = arena_format(importer->arena, "%s, moved", tflite_output(importer)->name);
+    return middle_lay(&importer->builder, name, value, NULL, &layout, 0, value) ||
+           tflite_fault(importer, "%s has more elements than the firmware can have",
+                        view_text(&value->view, importer->arena));
+}
+
 static bool has_shape(const struct tflite_tensor *tensor, const struct view *view)
 {
     bool fits = tensor->rank == view->rank;
