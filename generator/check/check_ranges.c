@@ -164,6 +164,11 @@ static struct span accumulator_span(const struct ranges *r, int channel)
         struct span a = operand_span(r, 0, channel), b = operand_span(r, 1, channel);
         return (struct span){a.least + b.least, a.most + b.most};
     }
+    case LAYER_SQUARED_DIFFERENCE: {
+        struct span a = operand_span(r, 0, channel), b = operand_span(r, 1, channel);
+        wide low = a.least + b.least, high = a.most + b.most, most = -low > high ? -low : high;
+        return (struct span){low <= 0 && high >= 0 ? 0 : low > 0 ? low * low : high * high, most * most};
+    }
     case LAYER_MULTIPLICATION: return product_span(operand_span(r, 0, channel), operand_span(r, 1, channel));
     case LAYER_MATRIX_PRODUCT: return matrix_product_span(r);
     default: return input_span(r, 0, channel);

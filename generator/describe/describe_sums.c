@@ -236,6 +236,28 @@ void describe_matrix_product(struct description *d)
         describe_scalar_stages(d, sum);
 }
 
+/* By tables of both inputs' terms, which are exact, and one scale in the high half of a product. */
+void describe_squared_difference(struct description *d)
+{
+    const struct tensor *tensors[] = {d->input, d->second_input, d->output};
+    int32_t *terms = arena_array(d->arena, int32_t, 512);
+    d->record->operation = DORY_SQUARED_DIFFERENCE;
+    bool fits = fit_together(d);
+    for (size_t i = 0; i < COUNT_OF(tensors); i++)
+        fits = fits && tensors[i]->bits == 8 && !tensors[i]->is_signed;
+    if (!fits)
+        REFUSE(d, NULL, "squares differences of tensors of different shapes, or of elements that are no bytes");
+    for (int i = 0; i < 512 && fits; i++) {
+        const struct stage *stage = &d->layer->input_stages[i / 256];
+        wide term = stage->count ? stage_apply(stage, 0, i % 256) : i % 256;
+        fits = term >= -INT16_MAX && term <= INT16_MAX;
+        terms[i] = fits ? (int32_t)term : 0;
+    }
+    d->record->terms = terms;
+    if (d->diagnostics->error_count == 0 && (!fits || !describe_high_stage(d, described_accumulator(d), NULL)))
+        describe_refuse_stage(d, &d->first);
+}
+
 void describe_concatenation(struct description *d)
 {
     const struct tensor *a = d->input, *b = d->second_input, *y = d->output;

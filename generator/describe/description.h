@@ -108,6 +108,7 @@ bool describe_transposition(const struct description *d); /* false where it is n
 void describe_interpolation(struct description *d);
 void describe_table(struct description *d);
 void describe_largest(struct description *d);
+void describe_squared_difference(struct description *d);
 void describe_norm(const struct description *d); /* describe_norm.c */
 
 #endif

@@ -136,8 +136,9 @@ static void join_border(const struct tidying *t, struct layer *layer)
 static void order_operands(const struct network *network, struct layer *layer)
 {
     const struct tensor *tensors = network->tensors;
-    if ((layer->kind != LAYER_ADDITION && layer->kind != LAYER_MULTIPLICATION) ||
-        tensor_elements(&tensors[layer->inputs[0]]) == tensor_elements(&tensors[layer->output]))
+    bool is_symmetric =
+        layer->kind == LAYER_ADDITION || layer->kind == LAYER_MULTIPLICATION || layer->kind == LAYER_SQUARED_DIFFERENCE;
+    if (!is_symmetric || tensor_elements(&tensors[layer->inputs[0]]) == tensor_elements(&tensors[layer->output]))
         return;
     int first = layer->inputs[0];
     struct stage stage = layer->input_stages[0];

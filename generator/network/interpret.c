@@ -110,6 +110,16 @@ static bool through_input_stage(const struct stage *stage, int channel, int64_t 
     return stage->count == 0 || interpret_stage(stage, channel, x, y);
 }
 
+static bool combine_terms(enum layer_kind kind, const int64_t terms[2], int64_t *y)
+{
+    int64_t sum;
+    switch (kind) {
+    case LAYER_ADDITION: return !__builtin_add_overflow(terms[0], terms[1], y);
+    case LAYER_MULTIPLICATION: return !__builtin_mul_overflow(terms[0], terms[1], y);
+    default: return !__builtin_add_overflow(terms[0], terms[1], &sum) && !__builtin_mul_overflow(sum, sum, y);
+    }
+}
+
 /* Terms of an addition, or factors of a multiplication, and what becomes of them. */
 static bool combine(const struct network *network, const struct layer *layer, int64_t *const *tensors)
 {
@@ -123,8 +133,7 @@ static bool combine(const struct network *network, const struct layer *layer, in
         size_t at = repeat.channel ? pixel : pixel * channels + channel;
         if (!through_input_stage(&layer->input_stages[0], (int)channel, x0[i], &terms[0]) ||
             !through_input_stage(&layer->input_stages[1], (int)channel, x1[at], &terms[1]) ||
-            (layer->kind == LAYER_ADDITION ? __builtin_add_overflow(terms[0], terms[1], &y[i])
-                                           : __builtin_mul_overflow(terms[0], terms[1], &y[i])))
+            !combine_terms(layer->kind, terms, &y[i]))
             return false;
     }
     return true;
@@ -215,6 +224,7 @@ static bool compute(const struct network *network, const struct layer *layer, in
     case LAYER_LARGEST: return interpret_largest(input, x, y);
     case LAYER_NORM: return interpret_norm(layer->norm, output, x, y);
     case LAYER_SOFTMAX: return interpret_softmax(layer, output, x, y);
+    case LAYER_SQUARED_DIFFERENCE:
     case LAYER_MULTIPLICATION:
     case LAYER_ADDITION: return combine(network, layer, tensors);
     case LAYER_MATRIX_PRODUCT: return multiply_matrices(network, layer, tensors);

@@ -20,14 +20,15 @@ enum layer_kind {
     LAYER_AVERAGE_POOL,
     LAYER_ADDITION,
     LAYER_CONCATENATION,
-    LAYER_MULTIPLICATION, /* accumulator = stage(input 0) * stage(input 1) */
-    LAYER_TABLE,          /* output = table[input]: any function of one element */
-    LAYER_COPY,           /* moves elements: pads, slices, transposes, repeats, spreads; see struct layer_map */
-    LAYER_INTERPOLATION,  /* weighted sums of rows and columns: see struct layer_taps */
-    LAYER_SOFTMAX,        /* over the channels of each pixel: see exponentials */
-    LAYER_LARGEST,        /* the channel of each pixel's largest element, the first of equal ones */
-    LAYER_NORM,           /* over the channels of each pixel: see struct norm */
-    LAYER_MATRIX_PRODUCT  /* of two inputs, row by row: see input_stages */
+    LAYER_MULTIPLICATION,    /* accumulator = stage(input 0) * stage(input 1) */
+    LAYER_TABLE,             /* output = table[input]: any function of one element */
+    LAYER_COPY,              /* moves elements: pads, slices, transposes, repeats, spreads; see struct layer_map */
+    LAYER_INTERPOLATION,     /* weighted sums of rows and columns: see struct layer_taps */
+    LAYER_SOFTMAX,           /* over the channels of each pixel: see exponentials */
+    LAYER_LARGEST,           /* the channel of each pixel's largest element, the first of equal ones */
+    LAYER_NORM,              /* over the channels of each pixel: see struct norm */
+    LAYER_MATRIX_PRODUCT,    /* of two inputs, row by row: see input_stages */
+    LAYER_SQUARED_DIFFERENCE /* accumulator = (stage(input 0) + stage(input 1))^2; one of the stages negates */
 };
 
 /* LAYER_COPY: output element (row, column, channel) is input element rows[row] + columns[column] + channels[channel], a
@@ -286,7 +287,7 @@ static inline size_t tensor_elements(const struct tensor *tensor)
 static inline bool layer_has_two_inputs(const struct layer *layer)
 {
     return layer->kind == LAYER_ADDITION || layer->kind == LAYER_CONCATENATION || layer->kind == LAYER_MULTIPLICATION ||
-           layer->kind == LAYER_MATRIX_PRODUCT;
+           layer->kind == LAYER_MATRIX_PRODUCT || layer->kind == LAYER_SQUARED_DIFFERENCE;
 }
 
 static inline int layer_input_count(const struct layer *layer) { return layer_has_two_inputs(layer) ? 2 : 1; }

@@ -77,6 +77,13 @@ static struct bounds of_addition(const struct prover *prover, const struct layer
     return (struct bounds){a.minimum + b.minimum, a.maximum + b.maximum};
 }
 
+static struct bounds of_square(struct bounds x)
+{
+    wide most = greater(-x.minimum, x.maximum);
+    wide least = x.minimum > 0 ? x.minimum : x.maximum < 0 ? -x.maximum : 0;
+    return (struct bounds){least * least, most * most};
+}
+
 static struct bounds of_multiplication(const struct prover *prover, const struct layer *layer, int channel)
 {
     struct bounds x[2];
@@ -178,6 +185,7 @@ static struct bounds of_accumulator(const struct prover *prover, const struct la
     case LAYER_CONVOLUTION: return (struct bounds){layer->sums[channel].minimum, layer->sums[channel].maximum};
     case LAYER_CONCATENATION: return of_concatenation(prover, layer, channel);
     case LAYER_ADDITION: return of_addition(prover, layer, channel);
+    case LAYER_SQUARED_DIFFERENCE: return of_square(of_addition(prover, layer, channel));
     case LAYER_MULTIPLICATION: return of_multiplication(prover, layer, channel);
     case LAYER_MATRIX_PRODUCT: return of_matrix_product(prover, layer);
     case LAYER_TABLE: return of_table(layer, of_channel(input, channel));

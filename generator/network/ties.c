@@ -71,7 +71,7 @@ static struct layer tracer_of(const struct finder *finder, int index, struct are
         uint8_t *table = arena_array(scratch, uint8_t, 256);
         table[1] = 1;
         layer.table = table;
-    } else if (layer.kind == LAYER_MULTIPLICATION) {
+    } else if (layer.kind == LAYER_MULTIPLICATION || layer.kind == LAYER_SQUARED_DIFFERENCE) {
         layer.kind = LAYER_ADDITION;
     }
     return layer;

@@ -155,6 +155,7 @@ static void keep_for_layer(struct search *search, const struct layer *layer)
     case LAYER_AVERAGE_POOL:
     case LAYER_ADDITION:
     case LAYER_MULTIPLICATION:
+    case LAYER_SQUARED_DIFFERENCE:
     case LAYER_TABLE:
     case LAYER_INTERPOLATION: keep_for_elements(search, layer); break;
     }

@@ -21,6 +21,7 @@ static bool is_exact_softmax(const struct dory_layer *layer)
 {
     return layer->operation == DORY_SOFTMAX && has_thresholds(layer);
 }
+static bool is_squared_difference(const struct dory_layer *layer) { return layer->operation == DORY_SQUARED_DIFFERENCE; }
 static bool is_norm(const struct dory_layer *layer) { return layer->operation == DORY_NORM; }
 static bool is_largest(const struct dory_layer *layer) { return layer->operation == DORY_LARGEST; }
 static bool is_matrix_product(const struct dory_layer *layer) { return layer->operation == DORY_MATRIX_PRODUCT; }
@@ -256,6 +257,19 @@ static const struct dory_kernel_description interpolation = {
     .cycles = interpolation_cycles,
 };
 
+static uint64_t squared_difference_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer;
+    return pixels_cycles(tile, cores, 170);
+}
+
+static const struct dory_kernel_description squared_difference = {
+    .name = "dory_reference_squared_difference",
+    .supports = is_squared_difference,
+    .scratch_bytes = no_scratch,
+    .cycles = squared_difference_cycles,
+};
+
 static const struct dory_kernel_description norm = {
     .name = "dory_reference_norm",
     .supports = is_norm,
@@ -278,9 +292,10 @@ static const struct dory_kernel_description matrix_product = {
 };
 
 static const struct dory_kernel_description *const kernels[] = {
-    &convolution, &depthwise, &depthwise_chw, &pool,          &addition, &multiplication, &grouped,       &concatenation,
-    &table,       &softmax,   &exact_softmax, &interpolation, &copy,     &largest,        &transposition, &norm,
-    &matrix_product, NULL,
+    &convolution, &depthwise,     &depthwise_chw, &pool,    &addition,       &multiplication,
+    &grouped,     &concatenation, &table,         &softmax, &exact_softmax,  &interpolation,
+    &copy,        &largest,       &transposition, &norm,    &matrix_product, &squared_difference,
+    NULL,
 };
 
 const struct dory_engine dory_portable_engine = {.name = "portable", .kernels = kernels};

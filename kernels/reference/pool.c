@@ -156,6 +156,18 @@ void dory_reference_matrix_product(const struct dory_layer *layer, const struct 
     }
 }
 
+static int32_t square(const struct dory_layer *layer, int32_t a, int32_t b)
+{
+    uint32_t sum = (uint32_t)layer->terms[(uint8_t)a] + (uint32_t)layer->terms[256 + (uint8_t)b];
+    return dory_normalise_high_stages(layer, (int32_t)(sum * sum << (layer->left_shift & 31)));
+}
+
+void dory_reference_squared_difference(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
+                                       unsigned cores)
+{
+    combine_inputs(layer, tile, core, cores, square);
+}
+
 /* An element of the accumulator: channel `channel` of the output comes from one input or the other. */
 static int64_t joined(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t pixel, uint32_t channel)
 {

@@ -293,6 +293,27 @@ const struct dory_kernel_description dory_xpulpv2_multiplication_description = {
     .cycles = multiplication_cycles,
 };
 
+static bool squared_difference_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_SQUARED_DIFFERENCE && layer->input_bits == 8 && layer->second_input_bits == 8 &&
+           layer->output_bits == 8;
+}
+
+static uint64_t squared_difference_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t count = words_of_slowest_core(tile, cores);
+    bool fast = is_high_byte(layer) && layer->rounding != DORY_ROUND_EVEN;
+    uint64_t fours = fast ? count / 4 : 0;
+    return fours * 72 + (count - 4 * fours) * 42 + repeat_cycles(layer, tile, count) + 450;
+}
+
+const struct dory_kernel_description dory_xpulpv2_squared_difference_description = {
+    .name = "dory_xpulpv2_squared_difference",
+    .supports = squared_difference_supports,
+    .scratch_bytes = repeated_scratch,
+    .cycles = squared_difference_cycles,
+};
+
 static bool copy_supports(const struct dory_layer *layer)
 {
     return layer->operation == DORY_COPY && layer->input_bits == 8 && layer->output_bits == 8;

@@ -31,8 +31,8 @@ static inline void add_fours(const uint8_t *input, uint32_t fours, struct sums *
     __asm__ volatile(".option push\n"
                      ".balign 4\n"
                      ".option norvc\n" P_LW_NEXT("%[word]", "%[input]") LP_SETUP("x0", "%[fours]", 3, "1")
-                         PV_SDOTUP_B("%[sum]", "%[word]", "%[ones]") PV_SDOTUP_B("%[squares]", "%[word]", "%[word]") "1: "
-                     P_LW_NEXT("%[word]", "%[input]") ".option pop\n"
+                         PV_SDOTUP_B("%[sum]", "%[word]", "%[ones]") PV_SDOTUP_B(
+                             "%[squares]", "%[word]", "%[word]") "1: " P_LW_NEXT("%[word]", "%[input]") ".option pop\n"
                      : [input] "+r"(input), [word] "=&r"(word), [sum] "+r"(sums->sum), [squares] "+r"(sums->squares)
                      : [fours] "r"(fours), [ones] "r"(0x01010101)
                      : "memory");
@@ -76,11 +76,15 @@ static inline void apply_each(const struct applied *work, const struct dory_norm
     __asm__ volatile(
         ".option push\n"
         ".balign 4\n"
-        ".option norvc\n" LP_SETUP("x0", "%[count]", 10, "1") P_LBU_NEXT("%[x]", "%[input]")
-            P_LW_NEXT("%[factor]", "%[constants]") "mul %[x], %[x], %[slope]\n"
-        "sub %[x], %[x], %[offset]\n" P_LW_NEXT("%[term]", "%[constants]") "mul %[x], %[x], %[factor]\n"
-        "mulh %[x], %[x], %[multiplier]\n" P_ADDNR("%[x]", "%[term]", "%[shift]") P_CLIPUR("%[x]", "%[x]", "%[maximum]") "1: "
-        P_SB_NEXT("%[x]", "%[output]") ".option pop\n"
+        ".option norvc\n" LP_SETUP("x0", "%[count]", 10, "1") P_LBU_NEXT("%[x]", "%[input]") P_LW_NEXT(
+            "%[factor]", "%[constants]") "mul %[x], %[x], %[slope]\n"
+                                         "sub %[x], %[x], %[offset]\n" P_LW_NEXT(
+                                             "%[term]",
+                                             "%[constants]") "mul %[x], %[x], %[factor]\n"
+                                                             "mulh %[x], %[x], %[multiplier]\n" P_ADDNR("%[x]", "%[term]",
+                                                                                                        "%[shift]")
+                                                                 P_CLIPUR("%[x]", "%[x]", "%[maximum]") "1: " P_SB_NEXT(
+                                                                     "%[x]", "%[output]") ".option pop\n"
         : [input] "+r"(input), [output] "+r"(output), [constants] "+r"(constants), [x] "=&r"(x), [factor] "=&r"(factor),
           [term] "=&r"(term)
         : [count] "r"(count), [slope] "r"(work->row.slope), [offset] "r"(work->row.offset),
@@ -93,19 +97,21 @@ static inline void apply_run(const struct applied *work, const struct dory_norm_
                              uint8_t *output, uint32_t count)
 {
     uint32_t x;
-    __asm__ volatile(
-        ".option push\n"
-        ".balign 4\n"
-        ".option norvc\n" P_LBU_NEXT("%[x]", "%[input]") LP_SETUP("x0", "%[count]", 8, "1") "mul %[x], %[x], %[slope]\n"
-        "sub %[x], %[x], %[offset]\n"
-        "mul %[x], %[x], %[factor]\n"
-        "mulh %[x], %[x], %[multiplier]\n" P_ADDNR("%[x]", "%[term]", "%[shift]") P_CLIPUR("%[x]", "%[x]", "%[maximum]")
-            P_SB_NEXT("%[x]", "%[output]") "1: " P_LBU_NEXT("%[x]", "%[input]") ".option pop\n"
-        : [input] "+r"(input), [output] "+r"(output), [x] "=&r"(x)
-        : [count] "r"(count), [slope] "r"(work->row.slope), [offset] "r"(work->row.offset),
-          [multiplier] "r"(work->row.multiplier), [shift] "r"(work->shift), [maximum] "r"(work->maximum),
-          [factor] "r"(constants->factor), [term] "r"(constants->term)
-        : "memory");
+    __asm__ volatile(".option push\n"
+                     ".balign 4\n"
+                     ".option norvc\n" P_LBU_NEXT("%[x]", "%[input]")
+                         LP_SETUP("x0", "%[count]", 8,
+                                  "1") "mul %[x], %[x], %[slope]\n"
+                                       "sub %[x], %[x], %[offset]\n"
+                                       "mul %[x], %[x], %[factor]\n"
+                                       "mulh %[x], %[x], %[multiplier]\n" P_ADDNR("%[x]", "%[term]", "%[shift]")
+                                           P_CLIPUR("%[x]", "%[x]", "%[maximum]") P_SB_NEXT(
+                                               "%[x]", "%[output]") "1: " P_LBU_NEXT("%[x]", "%[input]") ".option pop\n"
+                     : [input] "+r"(input), [output] "+r"(output), [x] "=&r"(x)
+                     : [count] "r"(count), [slope] "r"(work->row.slope), [offset] "r"(work->row.offset),
+                       [multiplier] "r"(work->row.multiplier), [shift] "r"(work->shift), [maximum] "r"(work->maximum),
+                       [factor] "r"(constants->factor), [term] "r"(constants->term)
+                     : "memory");
 }
 
 #else

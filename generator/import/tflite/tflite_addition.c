@@ -38,7 +38,8 @@ bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct val
 {
     struct value second;
     size_t count = tflite_elements(tflite_output(importer));
-    if (tflite_elements(tflite_input(importer, 0)) != count || tflite_elements(tflite_input(importer, 1)) != count)
+    if (tflite_output(importer)->rank > 4 || tflite_elements(tflite_input(importer, 0)) != count ||
+        tflite_elements(tflite_input(importer, 1)) != count)
         return reads_broadcast(importer, inputs, value);
     inputs[0] = tflite_reads_elements(importer, 0, value);
     inputs[1] = inputs[0] < 0 ? -1 : tflite_reads_elements(importer, 1, &second);
@@ -81,8 +82,7 @@ bool tflite_reads_two(struct tflite_importer *importer)
 
 /* ---- arithmetic ---- */
 
-/* Stage of one number for all channels, without a clip. */
-static struct stage scale_by(struct tflite_importer *importer, double factor, int64_t addend)
+struct stage tflite_scale_by(struct tflite_importer *importer, double factor, int64_t addend)
 {
     int64_t *numbers = arena_array(importer->arena, int64_t, 2);
     int *exponent = arena_array(importer->arena, int, 1);
@@ -98,7 +98,7 @@ static struct stage scale_by(struct tflite_importer *importer, double factor, in
                           .divisor = 1};
 }
 
-static void negate(struct tflite_importer *importer, struct stage *stage)
+void tflite_negate(struct tflite_importer *importer, struct stage *stage)
 {
     int64_t *multiplier = arena_array(importer->arena, int64_t, 1);
     *multiplier = -stage->multiplier[0];
@@ -121,12 +121,12 @@ static bool set_sum(struct tflite_importer *importer, const double *scales, cons
                             "scales of %g and %g of the inputs and %g of the output; TensorFlow Lite Micro refuses them",
                             scales[0], scales[1], to->scale);
     for (int i = 0; i < 2; i++) {
-        sum->inputs[i] = scale_by(importer, scales[i] / unit, -zero_points[i]);
+        sum->inputs[i] = tflite_scale_by(importer, scales[i] / unit, -zero_points[i]);
         sum->inputs[i].left_shift = ADDITION_SHIFT;
     }
     if (importer->current->code == TFLITE_SUB)
-        negate(importer, &sum->inputs[1]);
-    sum->output = scale_by(importer, factor, 0);
+        tflite_negate(importer, &sum->inputs[1]);
+    sum->output = tflite_scale_by(importer, factor, 0);
     sum->output.zero_point = to->zero_point;
     sum->output.has_clip = true;
     sum->output.maximum = 255;

@@ -53,6 +53,79 @@ static bool multiply_by_weights(struct tflite_importer *importer, int input, con
     return tflite_clip(importer, &layer->stages[0], output);
 }
 
+/* The constant has an element a channel, all in its last dimension. */
+static bool is_channelwise(const struct tflite_tensor *constant, int channels)
+{
+    return tflite_elements(constant) == (size_t)channels && constant->rank > 0 &&
+           constant->dimensions[constant->rank - 1] == channels;
+}
+
+/* A number a pixel times one a channel, as a norm's inverse root and its scales: a convolution of one channel. */
+static bool is_outer_product(struct tflite_importer *importer, int index, const struct tflite_tensor *constant)
+{
+    const struct tflite_tensor *output = tflite_output(importer), *input = tflite_input(importer, index);
+    int channels = output->rank > 0 ? output->dimensions[output->rank - 1] : 0;
+    return input && input->rank == output->rank && channels > 1 && input->dimensions[input->rank - 1] == 1 &&
+           is_channelwise(constant, channels) && tflite_elements(output) == tflite_elements(input) * (size_t)channels;
+}
+
+/* The only channel several times: a factor of up to 9 bits, which is no weight, is the sum of as many weights. */
+#define WEIGHTS_OF_FACTOR 3
+
+static int lay_several(struct tflite_importer *importer, int input)
+{
+    const struct tensor from = *tflite_network_tensor(importer, input);
+    int output = quantised_tensor(&importer->builder, from.name, from.height, from.width, WEIGHTS_OF_FACTOR,
+                                  &(struct quantisation){from.scale, from.zero_point + from.model_offset, true});
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_COPY, from.name, input, output);
+    int32_t *positions = arena_array(importer->arena, int32_t, (size_t)from.height + (size_t)from.width + WEIGHTS_OF_FACTOR);
+    for (int i = 0; i < from.height; i++)
+        positions[i] = i * from.width;
+    for (int i = 0; i < from.width; i++)
+        positions[from.height + i] = i;
+    layer->map = (struct layer_map){positions, positions + from.height, positions + from.height + from.width};
+    layer->padding_value = from.zero_point;
+    return output;
+}
+
+static int8_t *parts_of(struct tflite_importer *importer, const struct tflite_tensor *constant, int64_t zero_point)
+{
+    size_t count = tflite_elements(constant);
+    int8_t *weights = arena_array(importer->arena, int8_t, WEIGHTS_OF_FACTOR * count);
+    for (size_t i = 0; i < count; i++) {
+        int64_t factor = (int8_t)constant->data[i] - zero_point;
+        for (int left = WEIGHTS_OF_FACTOR; left > 0; left--) {
+            weights[WEIGHTS_OF_FACTOR * (i + 1) - (size_t)left] = (int8_t)(factor / left);
+            factor -= factor / left;
+        }
+    }
+    return weights;
+}
+
+static bool multiply_outer(struct tflite_importer *importer, int index, const struct tflite_tensor *constant,
+                           const struct quantisation *quantisation, struct value *result)
+{
+    const int8_t *weights =
+        factors_of(importer, (const int8_t *)constant->data, 1, (int)tflite_elements(constant), quantisation->zero_point);
+    int input = tflite_reads(importer, index, NULL), output = input < 0 ? -1 : tflite_makes(importer, -1);
+    if (output < 0)
+        return false;
+    const struct tensor from = *tflite_network_tensor(importer, input), to = *tflite_network_tensor(importer, output);
+    if (from.height != to.height || from.width != to.width || from.channels != 1)
+        return tflite_fault(importer, "the shapes of the input and of the output %s do not go together",
+                            tflite_shape_text(importer, tflite_output(importer)));
+    if (!weights) {
+        input = lay_several(importer, input);
+        weights = parts_of(importer, constant, quantisation->zero_point);
+    }
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_CONVOLUTION, to.name, input, output);
+    quantised_finish_convolution(
+        &importer->builder, layer,
+        &(struct quantised_weights){.weights = weights, .scales = &quantisation->scale, .scale_count = 1});
+    *result = tflite_value_of(output);
+    return tflite_clip(importer, &layer->stages[0], output);
+}
+
 /* A factor that is no weight: a function of one element. */
 static bool multiply_by_number(struct tflite_importer *importer, int input, int64_t number, double scale,
                                struct value *result)
@@ -122,6 +195,8 @@ static bool multiply_by_constant(struct tflite_importer *importer, int index, st
     int inputs[2];
     if (!constant || !tflite_quantisation(importer, constant, &quantisation))
         return false;
+    if (is_outer_product(importer, 1 - index, constant))
+        return multiply_outer(importer, 1 - index, constant, &quantisation, result);
     if (tflite_elements(constant) == 1)
         return multiply_by_one(importer, index, &quantisation, result);
     if (!tflite_places_constant(importer, index, result, &placed))

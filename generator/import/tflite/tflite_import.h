@@ -72,6 +72,8 @@ bool tflite_has_same_scale(struct tflite_importer *importer, int input, int outp
 tflite_handler tflite_arg_max, tflite_mean, tflite_sum, tflite_reduce_maximum;
 /* tflite_addition.c */
 tflite_handler tflite_add;
+/* tflite_norms.c: what norms are made of */
+tflite_handler tflite_squared_difference, tflite_inverse_root;
 /* tflite_arithmetic.c */
 tflite_handler tflite_multiply, tflite_concatenate, tflite_softmax;
 /* tflite_matrix.c */
@@ -157,6 +159,14 @@ bool tflite_takes(struct tflite_importer *importer, int index, struct middle_val
 bool tflite_takes_channels(struct tflite_importer *importer, int axis, struct middle_value *value);
 /* The operator's output `index` is this value: false after a report where it has another scale, zero point or shape. */
 bool tflite_gives(struct tflite_importer *importer, int index, const struct middle_value *value, struct value *result);
+
+/* tflite_addition.c: a stage of one number for all channels, without a clip. */
+struct stage tflite_scale_by(struct tflite_importer *importer, double factor, int64_t addend);
+void tflite_negate(struct tflite_importer *importer, struct stage *stage);
+/* A function of a byte as a layer: element is the model's integer less the input's zero point. */
+typedef int tflite_element_function(const void *context, int element);
+bool tflite_lay_function(struct tflite_importer *importer, tflite_element_function *function, const void *context,
+                         struct value *result);
 
 /* tflite_addition.c: both inputs of a layer in one order, one of them as large as the result, whose *value is that but for
  * its tensor; the other may be what such layers repeat. False after a report. */

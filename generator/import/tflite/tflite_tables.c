@@ -25,8 +25,8 @@ static int clamp_element(int64_t x, int minimum, int maximum) { return (int)clam
 /* The output's integer in the model's type for x = input's integer - its zero point. */
 typedef int element_function(const struct function *function, int x);
 
-static bool lay_table(struct tflite_importer *importer, struct function *function, element_function *element,
-                      struct value *result)
+bool tflite_lay_function(struct tflite_importer *importer, tflite_element_function *function, const void *context,
+                         struct value *result)
 {
     struct value value;
     int input = tflite_reads_elements(importer, 0, &value);
@@ -39,11 +39,28 @@ static bool lay_table(struct tflite_importer *importer, struct function *functio
     uint8_t table[256];
     int offset = to.model_offset;
     for (int i = 0; i < 256; i++)
-        table[i] = (uint8_t)(clamp_element(element(function, i - from.zero_point), offset, offset + 255) - offset);
+        table[i] = (uint8_t)(clamp_element(function(context, i - from.zero_point), offset, offset + 255) - offset);
     quantised_table(&importer->builder, to.name, input, output, table);
     *result = value;
     result->tensor = output;
     return true;
+}
+
+struct element_call {
+    const struct function *function;
+    element_function *element;
+};
+
+static int call_element(const void *context, int x)
+{
+    const struct element_call *call = context;
+    return call->element(call->function, x);
+}
+
+static bool lay_table(struct tflite_importer *importer, struct function *function, element_function *element,
+                      struct value *result)
+{
+    return tflite_lay_function(importer, call_element, &(struct element_call){function, element}, result);
 }
 
 /* False after a report. */

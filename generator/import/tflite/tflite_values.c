@@ -151,7 +151,8 @@ int tflite_makes(struct tflite_importer *importer, int elements_of)
     const struct tflite_tensor *output = tflite_output(importer);
     struct quantisation quantisation;
     struct image_shape shape;
-    if (!tflite_quantisation(importer, output, &quantisation) || !tflite_image_shape(importer, output, &shape))
+    if (!tflite_quantisation(importer, output, &quantisation) ||
+        (elements_of == -1 && !tflite_image_shape(importer, output, &shape)))
         return -1;
     if (elements_of != -1) {
         const struct tensor *like = tflite_network_tensor(importer, elements_of);

@@ -85,11 +85,13 @@ enum dory_operation {
     DORY_NORM,           /* of the bytes of each pixel: see dory/norm.h */
 
     /* Both factors are activations. Output element (y, x, c): the accumulator is the sum over all channels k of
-     * stage(input 0 at (y, x, k)) * stage(input 1 at (y, c, k)); stages only add a number of 16 bits, less the zero point. So
-     * rows are heads; and the second input has a pixel for each output channel, and lies in L1 as
-     * [rows][channels][input_channels] elements. The accumulator is normalised as a convolution's is, by one set of constants
-     * (dory/matrix_product.h), or by thresholds. */
-    DORY_MATRIX_PRODUCT
+     * stage(input 0 at (y, x, k)) * stage(input 1 at (y, c, k)); stages only add a number of 16 bits, less the zero point.
+     * So rows are heads; and the second input has a pixel for each output channel, and lies in L1 as
+     * [rows][channels][input_channels] elements. The accumulator is normalised as a convolution's is, by one set of
+     * constants (dory/matrix_product.h), or by thresholds. */
+    DORY_MATRIX_PRODUCT,
+
+    DORY_SQUARED_DIFFERENCE /* accumulator = (term of input 0 + term of input 1)^2: see `terms` */
 };
 
 /* How an accumulator becomes an output element:  y = clip(floor((multiplier * accumulator + addend) / divisor)).
@@ -212,7 +214,7 @@ struct dory_layer {
         uint8_t axes;       /* for DORY_TRANSPOSITION, see dory_axis */
     };
     uint8_t rounding;       /* enum dory_rounding, for DORY_NORMALISE_HIGH, _SHARED and _SPLIT */
-    uint8_t second_repeats; /* DORY_ADDITION and _MULTIPLICATION: of enum dory_repeat */
+    uint8_t second_repeats; /* DORY_ADDITION, _MULTIPLICATION, _SQUARED_DIFFERENCE: of enum dory_repeat */
     uint8_t row_divisor;    /* DORY_COPY with a map, DORY_INTERPOLATION: the window of output row y starts at input row
                                floor(y * stride_height / row_divisor) - padding_top; 0 for all others, which is as 1 */
 
@@ -260,7 +262,8 @@ struct dory_layer {
         const uint8_t *table; /* at a multiple of 4 */
 
         /* DORY_ADDITION with DORY_NORMALISE_HIGH: 256 words for each input, whose sum is a << left_shift: each has its
-         * input's scale and zero point in it, and the shift. */
+         * input's scale and zero point in it, and the shift. DORY_SQUARED_DIFFERENCE, always with _HIGH: 256 words for each
+         * input, whose sum has 16 bits and is squared; left_shift is that of the square. */
         const int32_t *terms;
 
         /* DORY_SOFTMAX: 256 fractions of 31 bits, by how far an element is below its pixel's largest; the output is 256
@@ -441,8 +444,8 @@ static inline bool dory_reads_all_channels(const struct dory_layer *layer)
 
 static inline bool dory_has_second_input(const struct dory_layer *layer)
 {
-    const uint32_t those =
-        1u << DORY_ADDITION | 1u << DORY_CONCATENATION | 1u << DORY_MULTIPLICATION | 1u << DORY_MATRIX_PRODUCT;
+    const uint32_t those = 1u << DORY_ADDITION | 1u << DORY_CONCATENATION | 1u << DORY_MULTIPLICATION |
+                           1u << DORY_MATRIX_PRODUCT | 1u << DORY_SQUARED_DIFFERENCE;
     return those >> layer->operation & 1;
 }
 
@@ -473,10 +476,11 @@ static inline uint32_t dory_softmax_table_bytes(const struct dory_layer *layer)
 static inline uint32_t dory_table_bytes(const struct dory_layer *layer)
 {
     bool high = layer->normalisation == DORY_NORMALISE_HIGH;
-    return layer->operation == DORY_TABLE              ? (layer->input_channels == 1 ? 256u * layer->output_channels : 256)
-           : layer->operation == DORY_ADDITION && high ? 2048
-           : layer->operation == DORY_NORM             ? layer->norm_words * 4u
-           : layer->operation == DORY_SOFTMAX          ? dory_softmax_table_bytes(layer)
+    return layer->operation == DORY_TABLE                ? (layer->input_channels == 1 ? 256u * layer->output_channels : 256)
+           : layer->operation == DORY_ADDITION && high   ? 2048
+           : layer->operation == DORY_SQUARED_DIFFERENCE ? 2048
+           : layer->operation == DORY_NORM               ? layer->norm_words * 4u
+           : layer->operation == DORY_SOFTMAX            ? dory_softmax_table_bytes(layer)
            : layer->operation == DORY_INTERPOLATION && !high ? DORY_THRESHOLDS * 4
                                                              : 0;
 }
