@@ -230,7 +230,7 @@ static void *place_weights(struct test_case *test, struct test_memory *memory)
     return blob;
 }
 
-/* Tables whose entries, two of which are added, have 28 bits. */
+/* Tables whose entries, two of which are added, have 28 bits, or where the sum is squared 14. */
 static void *place_table(const struct test_case *test, struct test_memory *memory)
 {
     uint32_t bytes = dory_table_bytes(&test->layer);
@@ -240,7 +240,8 @@ static void *place_table(const struct test_case *test, struct test_memory *memor
         return table;
     }
     for (uint32_t i = 0; i < bytes / 4 && !memory->full; i++) {
-        table[i] = test->layer.operation == DORY_TABLE ? (int32_t)random_word() : (int32_t)random_word() >> 4;
+        unsigned shift = test->layer.operation == DORY_TABLE ? 0 : test->layer.operation == DORY_SQUARED_DIFFERENCE ? 18 : 4;
+        table[i] = (int32_t)random_word() >> shift;
     }
     return table;
 }

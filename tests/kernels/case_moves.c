@@ -317,6 +317,33 @@ static void random_norm(struct test_case *test)
     shape_tile(test);
 }
 
+/* ---- squared differences ---- */
+
+/* Terms are the table's, of 15 bits. */
+static void fill_squared_difference(struct test_case *test)
+{
+    struct dory_layer *layer = &test->layer;
+    uint32_t shift = random_between(20, 28);
+    layer->normalisation = DORY_NORMALISE_HIGH;
+    layer->rounding = one_in(2) ? DORY_ROUND_AWAY : DORY_ROUND_FLOOR;
+    layer->left_shift = 1;
+    layer->input_channels = layer->output_channels;
+    test->stages.first = (struct dory_stage){.multiplier = random_between(1 << 30, INT32_MAX),
+                                             .addend = (int64_t)random_up_to(UINT8_MAX) << (shift - 8),
+                                             .divisor = (int64_t)1 << shift,
+                                             .minimum = layer->minimum,
+                                             .maximum = layer->maximum};
+}
+
+static void random_squared_difference(struct test_case *test)
+{
+    struct dory_layer *layer = plain_layer(test, DORY_SQUARED_DIFFERENCE);
+    layer->second_repeats = one_in(2) ? 0 : (uint8_t)random_up_to(DORY_REPEATS_PIXEL | DORY_REPEATS_CHANNEL);
+    fill_squared_difference(test);
+    test->shape.input_channels = test->shape.channels;
+    shape_tile(test);
+}
+
 static bool is_pool(const struct dory_layer *layer)
 {
     return layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL;
@@ -344,6 +371,8 @@ void random_moves(struct test_case *test)
         random_interpolation(test);
     } else if (is_kernel(test, "dory_xpulpv2_softmax") || is_kernel(test, "dory_xpulpv2_softmax_exact")) {
         random_softmax(test, is_kernel(test, "dory_xpulpv2_softmax_exact"));
+    } else if (is_kernel(test, "dory_xpulpv2_squared_difference")) {
+        random_squared_difference(test);
     } else if (is_kernel(test, "dory_xpulpv2_norm")) {
         random_norm(test);
     } else if (is_kernel(test, "dory_xpulpv2_largest")) {
@@ -392,6 +421,8 @@ static void usual_move(struct test_case *test)
         fill_interpolation(test, 2, wanted.rounding, wanted.rounding == DORY_ROUND_AWAY);
     } else if (layer->operation == DORY_SOFTMAX) {
         fill_softmax(test);
+    } else if (layer->operation == DORY_SQUARED_DIFFERENCE) {
+        fill_squared_difference(test);
     } else if (layer->operation == DORY_NORM) {
         layer->stages = NULL;
         layer->minimum = 0;
@@ -409,8 +440,8 @@ void usual_moves(struct test_case *test)
     if (is_pool(layer) && layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
         fill_thresholds(test);
     } else if (layer->operation == DORY_CONCATENATION || layer->operation == DORY_INTERPOLATION ||
-               layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY ||
-               layer->operation == DORY_TRANSPOSITION || layer->operation == DORY_NORM) {
+               layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY || layer->operation == DORY_TRANSPOSITION ||
+               layer->operation == DORY_NORM || layer->operation == DORY_SQUARED_DIFFERENCE) {
         usual_move(test);
     }
 }
