@@ -84,12 +84,22 @@ static struct bounds of_square(struct bounds x)
     return (struct bounds){least * least, most * most};
 }
 
+/* Both factors are the same. */
+static bool is_square(const struct layer *layer)
+{
+    const struct stage *a = &layer->input_stages[0], *b = &layer->input_stages[1];
+    return layer->inputs[0] == layer->inputs[1] && a->count == b->count && a->multiplier == b->multiplier &&
+           a->addend == b->addend && a->rounding == ROUND_FLOOR && b->rounding == ROUND_FLOOR && a->divisor == b->divisor;
+}
+
 static struct bounds of_multiplication(const struct prover *prover, const struct layer *layer, int channel)
 {
     struct bounds x[2];
     for (int i = 0; i < 2; i++)
         x[i] = through_stage(&layer->input_stages[i], channel, of_operand(prover, layer, i, channel));
     struct bounds low = scale(x[0], (int64_t)x[1].minimum), high = scale(x[0], (int64_t)x[1].maximum);
+    if (is_square(layer))
+        return of_square(x[0]);
     return unite(low, high);
 }
 

@@ -379,9 +379,14 @@ enum qdq_outcome qdq_binary(struct qdq *qdq, const struct node *node, const stru
     if (is_choice)
         return qdq_choose(qdq, node, inputs, count, operation == QDQ_GREATER, result);
     struct qdq_value a = inputs[0], b = inputs[1];
-    if (operation <= QDQ_SUBTRACT && (!qdq_is_plain(qdq, &a) || !qdq_is_plain(qdq, &b)))
+    bool plain[2] = {qdq_is_plain(qdq, &a), qdq_is_plain(qdq, &b)};
+    if (operation <= QDQ_SUBTRACT && (!plain[0] || !plain[1]))
         return qdq_sum(qdq, node, inputs, 2, &(struct qdq_sum){(int[]){1, operation == QDQ_SUBTRACT ? -1 : 1}, 1}, result);
-    if (operation > QDQ_MULTIPLY || !qdq_is_plain(qdq, &a) || !qdq_is_plain(qdq, &b))
+    if (plain[0] && (operation == QDQ_DIVIDE || (operation == QDQ_MULTIPLY && !plain[1])))
+        return qdq_multiply_by_function(qdq, node, &a, &b, operation == QDQ_DIVIDE, result);
+    if (plain[1] && operation == QDQ_MULTIPLY && !plain[0])
+        return qdq_multiply_by_function(qdq, node, &b, &a, false, result);
+    if (operation > QDQ_MULTIPLY || !plain[0] || !plain[1])
         return QDQ_FLOAT;
     return join(qdq, node, operation, a, b, result);
 }

@@ -58,13 +58,13 @@ static enum qdq_outcome lay_rows(struct qdq *qdq, const struct node *node, struc
     return qdq_lay(qdq, node, NULL, &layout, 0, value);
 }
 
-/* The view of rows as one of the model's own dimensions. */
-static bool restore(const struct qdq_norm *norm, const struct view *rows, struct view *view)
+/* The view of rows as one of the model's own dimensions; where a row has become one element, its dimensions are 1. */
+static bool restore(const struct qdq_norm *norm, const struct view *rows, const bool *is_one, struct view *view)
 {
     int64_t dimensions[VIEW_MAXIMUM_RANK];
     int back[VIEW_MAXIMUM_RANK];
     for (int i = 0; i < norm->view.rank; i++) {
-        dimensions[i] = norm->view.dimensions[norm->order[i]];
+        dimensions[i] = is_one && is_one[norm->order[i]] ? 1 : norm->view.dimensions[norm->order[i]];
         back[norm->order[i]] = i;
     }
     if (!view_reshape(rows, norm->view.rank, dimensions, view))
@@ -90,10 +90,69 @@ enum qdq_outcome qdq_lay_norm(struct qdq *qdq, const struct node *node, const st
     struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_NORM, node, x.tensor, 1);
     pending->norm = norm;
     *result = (struct qdq_value){.kind = QDQ_PENDING, .pending = pending};
-    return restore(norm, &x.view, &result->view)
+    return restore(norm, &x.view, NULL, &result->view)
                ? QDQ_DONE
                : qdq_fault(qdq, node, NULL, "of a tensor of shape %s, whose rows do not lie so that they can be normalised",
                            view_text(&norm->view, qdq->arena));
+}
+
+/* ---- a mean of squares by itself ---- */
+
+/* x * x, of 16 bits. */
+static int lay_squares(struct qdq *qdq, const struct node *node, int input)
+{
+    const struct tensor from = *qdq_tensor(qdq, input);
+    int64_t *numbers = arena_array(qdq->arena, int64_t, 2);
+    int output = quantised_tensor(&qdq->builder, node->name, from.height, from.width, from.channels,
+                                  &(struct quantisation){.scale = from.scale * from.scale});
+    struct layer *layer = quantised_layer(&qdq->builder, LAYER_MULTIPLICATION, node->name, input, output);
+    numbers[0] = 1;
+    numbers[1] = -from.zero_point;
+    layer->inputs[1] = input;
+    layer->is_intermediate = true;
+    for (int i = 0; i < 2; i++)
+        layer->input_stages[i] = (struct stage){.count = 1, .multiplier = &numbers[0], .addend = &numbers[1], .divisor = 1};
+    return output;
+}
+
+/* The sum of a pixel's channels, rounded. */
+static int lay_sum(struct qdq *qdq, const struct node *node, int squares, double scale, int64_t count,
+                   const struct quantisation *quantisation, const char *name)
+{
+    const struct tensor from = *qdq_tensor(qdq, squares);
+    int output = quantised_tensor(&qdq->builder, name, from.height, from.width, 1, quantisation);
+    struct layer *layer = quantised_layer(&qdq->builder, LAYER_CONVOLUTION, node->name, squares, output);
+    int8_t *weights = arena_array(qdq->arena, int8_t, (size_t)from.channels);
+    memset(weights, 1, (size_t)from.channels);
+    layer->weights = weights;
+    layer->stages[0] = quantised_stage(&qdq->builder, 1, qdq_tensor(qdq, output));
+    layer->stage_count = 1;
+    quantised_set_channel(&qdq->builder, &layer->stages[0], 0, 0,
+                          (struct real_factor){{scale, scale}, quantisation->scale, count});
+    return output;
+}
+
+enum qdq_outcome qdq_quantise_statistic(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
+                                        const struct quantisation *quantisation, const char *name, struct qdq_value *result)
+{
+    struct qdq_value x = statistic->x;
+    struct qdq_norm norm = {.kind = statistic->norm, .view = x.view};
+    if (statistic->kind != QDQ_VARIANCE || statistic->norm == NORM_OF_DEVIATION || statistic->epsilon != 0)
+        return qdq_fault(qdq, node, NULL,
+                         "quantises a part of a norm; supported: all of the norm between DequantizeLinear and "
+                         "QuantizeLinear, or the mean of the squares alone (ai-edge-quantizer writes norms that go in)");
+    sort(&x.view, statistic->is_row, &norm);
+    enum qdq_outcome outcome = lay_rows(qdq, node, &norm, false, &x);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    double scale = qdq_tensor(qdq, x.tensor)->scale;
+    int64_t count = statistic->norm == NORM_OF_MEAN ? norm.length : 1;
+    int output = lay_sum(qdq, node, lay_squares(qdq, node, x.tensor), scale, count, quantisation, name);
+    struct view rows = {.rank = 2, .dimensions = {norm.rows, 1}, .factor_counts = {x.view.factor_counts[0], 0}};
+    for (int i = 0; i < x.view.factor_counts[0]; i++)
+        rows.factors[i] = (struct view_factor){x.view.factors[i].size, x.view.factors[i].step / norm.length};
+    *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .tensor = output};
+    return restore(&norm, &rows, statistic->is_row, &result->view) ? QDQ_DONE : QDQ_FLOAT;
 }
 
 /* ---- constants ---- */

@@ -204,7 +204,7 @@ bool qdq_norm_arithmetic(struct qdq *qdq, const struct node *node, const struct 
         return false;
     if (!strncmp(node->type, "Reduce", 6) && reduce(qdq, node, inputs, count, outcome, result))
         return true;
-    if (of_some) {
+    if (of_some && !is_type(node, "QuantizeLinear")) {
         *outcome = of_statistics(qdq, node, inputs, count, result);
         return true;
     }

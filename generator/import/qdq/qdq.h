@@ -311,6 +311,9 @@ bool qdq_norm_apply(struct qdq *qdq, struct qdq_value *value, enum norm_arithmet
                     int alone);
 enum qdq_outcome qdq_norm_constant(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
                                    struct qdq_value *result);
+/* A statistic that is quantised by itself; a fault where that is no mean or sum of squares. */
+enum qdq_outcome qdq_quantise_statistic(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
+                                        const struct quantisation *quantisation, const char *name, struct qdq_value *result);
 enum qdq_outcome qdq_finish_norm(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
                                  const struct quantisation *quantisation, const char *name, struct qdq_value *result);
 
@@ -363,6 +366,10 @@ qdq_handler qdq_reduce, qdq_global_average, qdq_global_maximum, qdq_arg_maximum;
 qdq_handler qdq_unary, qdq_clip, qdq_binary, qdq_where;                                                  /* elements.c */
 qdq_handler qdq_batch_normalization;                                                                     /* scales.c */
 qdq_handler qdq_cast, qdq_identity, qdq_flatten, qdq_reshape, qdq_squeeze, qdq_unsqueeze, qdq_transpose; /* views.c */
+/* factors.c: x times, or divided by, a function of another tensor's elements; QDQ_FLOAT where that is below zero. */
+enum qdq_outcome qdq_multiply_by_function(struct qdq *qdq, const struct node *node, const struct qdq_value *x,
+                                          const struct qdq_value *function, bool divides, struct qdq_value *result);
+
 /* sums.c: each term added (signs null) or with its sign; all of them are divided. QDQ_FLOAT where one is none. */
 struct qdq_sum {
     const int *signs;

@@ -196,6 +196,7 @@ enum qdq_outcome qdq_quantise(struct qdq *qdq, const struct node *node, const st
     switch (value->kind) {
     case QDQ_REALS: return qdq_quantise_reals(qdq, node, value, quantisation, name, result);
     case QDQ_PENDING: return quantise_pending(qdq, node, value, quantisation, name, result);
+    case QDQ_STATISTIC: return qdq_quantise_statistic(qdq, node, value->statistic, quantisation, name, result);
     case QDQ_OUTSIDE: return quantise_outside(qdq, node, value, quantisation, result);
     default: return qdq_fault(qdq, node, NULL, "what it quantises is no tensor of real numbers");
     }

@@ -253,7 +253,7 @@ static double largest_of_layer(const struct qdq *qdq, const struct qdq_pending *
         double constant = pending->constants ? fabs(pending->constants[own]) : 0;
         largest = fmax(largest, sum * unit_of(pending, own) + constant);
     }
-    return largest;
+    return fmin(largest, fmax(fabs(pending->minimum), fabs(pending->maximum)));
 }
 
 static double largest_of_terms(const struct qdq *qdq, const struct qdq_pending *pending)
