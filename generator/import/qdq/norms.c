@@ -193,6 +193,11 @@ static enum qdq_outcome of_statistics(struct qdq *qdq, const struct node *node, 
 
 static bool is_norm(const struct qdq_value *value) { return value->kind == QDQ_PENDING && value->pending->norm; }
 
+static bool is_arithmetic(const struct node *node)
+{
+    return is_type(node, "Add") || is_type(node, "Sub") || is_type(node, "Mul") || is_type(node, "Div");
+}
+
 bool qdq_norm_arithmetic(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, struct qdq_value *result,
                          enum qdq_outcome *outcome)
 {
@@ -210,7 +215,7 @@ bool qdq_norm_arithmetic(struct qdq *qdq, const struct node *node, const struct 
     }
     if (count == 2 && centre(qdq, node, inputs, outcome, result))
         return true;
-    if (count != 2 || !(is_norm(&inputs[0]) || is_norm(&inputs[1])))
+    if (count != 2 || !is_arithmetic(node) || !(is_norm(&inputs[0]) || is_norm(&inputs[1])))
         return false;
     *outcome = qdq_norm_constant(qdq, node, inputs, result);
     return true;

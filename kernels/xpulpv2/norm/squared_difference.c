@@ -3,10 +3,10 @@
  *
  * Each core takes a part of the words. Inner loop: four elements; terms of both inputs from tables, a sum, its square, a
  * shift, a high product that requantises it: 52 instructions in 68 cycles. */
-#include "repeated.h"
-#include "share.h"
-#include "stage.h"
-#include "xpulpv2.h"
+#include "../repeated.h"
+#include "../share.h"
+#include "../stage.h"
+#include "../xpulpv2.h"
 
 struct squared {
     struct dory_high high;

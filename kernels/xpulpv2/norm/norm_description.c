@@ -1,5 +1,5 @@
 /* What the planner knows of the kernel for norms. */
-#include "description.h"
+#include "../description.h"
 
 static bool norm_supports(const struct dory_layer *layer) { return layer->operation == DORY_NORM; }
 

@@ -6,9 +6,9 @@
  * shares factor and term, 8 in 12. */
 #include "dory/norm.h"
 
-#include "share.h"
-#include "xpulp.h"
-#include "xpulpv2.h"
+#include "../share.h"
+#include "../xpulp.h"
+#include "../xpulpv2.h"
 
 /* What a row's elements are made with. */
 struct applied {
