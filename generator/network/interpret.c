@@ -6,7 +6,6 @@
 #include "base/terminal.h"
 #include "network/interpret_convolution.h"
 #include "network/interpret_moves.h"
-#include "network/interpret_norm.h"
 #include "network/stage.h"
 
 /* ---- stages ---- */

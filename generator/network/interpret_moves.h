@@ -9,6 +9,8 @@ bool interpret_copy(const struct layer *layer, const struct tensor *output, cons
 bool interpret_interpolation(const struct layer *layer, const struct tensor *input, const struct tensor *output,
                              const int64_t *x, int64_t *y);
 bool interpret_largest(const struct tensor *input, const int64_t *x, int64_t *y);
+/* Accumulators of all elements; input and output have one shape (interpret_norm.c). */
+bool interpret_norm(const struct norm *norm, const struct tensor *tensor, const int64_t *x, int64_t *y);
 bool interpret_softmax(const struct layer *layer, const struct tensor *output, const int64_t *x, int64_t *y);
 
 #endif

@@ -1,6 +1,6 @@
-#include "network/interpret_norm.h"
-
+/* What LAYER_NORM means: see struct norm. */
 #include "base/arithmetic.h"
+#include "network/interpret_moves.h"
 
 static uint64_t high_product(uint64_t a, uint64_t b) { return a * b >> 32; }
 

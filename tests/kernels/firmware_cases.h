@@ -12,7 +12,7 @@
 #define RANDOM_CASES 300
 #define RANDOM_MACS  20000
 #define LOCAL_BYTES  48000 /* of L1, for all operands */
-#define OUTPUT_BYTES 36000 /* of it, at most: L2 has the code of all kernels */
+#define OUTPUT_BYTES 20000 /* of it, at most: L2 has the code of all kernels */
 
 /* Of test_case_again. */
 struct random_start {

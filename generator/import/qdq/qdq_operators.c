@@ -77,7 +77,6 @@ const struct qdq_operator qdq_operators[] = {
     {"Round", qdq_unary, TABLE, ""},
     {"Selu", qdq_unary, TABLE, ""},
     {"Sigmoid", qdq_unary, TABLE, ""},
-    {"SimplifiedLayerNormalization", qdq_layer_norm, NORM, "constant scale"},
     {"Sign", qdq_unary, TABLE, ""},
     {"Sin", qdq_unary, TABLE, ""},
     {"Slice", qdq_slice, "a copy", "constant bounds"},
