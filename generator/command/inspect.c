@@ -216,6 +216,57 @@ static void print_dead_channels(const struct network *shrunk)
            weight_bytes_of(shrunk), weight_bytes_of(whole));
 }
 
+/* ---- copies ---- */
+
+static bool has_border(const int32_t *positions, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (positions[i] < 0)
+            return true;
+    return false;
+}
+
+static const char *copy_words(const struct network *network, const struct layer *copy)
+{
+    const struct tensor *from = &network->tensors[copy->inputs[0]], *to = &network->tensors[copy->output];
+    size_t before = tensor_elements(from), behind = tensor_elements(to);
+    bool pads = has_border(copy->map.rows, to->height) || has_border(copy->map.columns, to->width) ||
+                has_border(copy->map.channels, to->channels);
+    return pads              ? "lays a border"
+           : behind < before ? "takes a part"
+           : behind > before ? "repeats elements"
+                             : "another order or shape";
+}
+
+/* Of whom the copy is: layers that read it so, and outputs of the model. */
+static void print_readers(FILE *stream, const struct network *network, int tensor)
+{
+    for (int i = 0; i < network->layer_count; i++)
+        if (layer_reads(&network->layers[i], tensor))
+            fprintf(stream, ", for layer %d, %s '%s'", i, layer_words(network, &network->layers[i]),
+                    network->layers[i].name);
+    for (int i = 0; i < network->output_count; i++)
+        if (network->outputs[i] == tensor)
+            fputs(", for an output, which has the model's order", stream);
+    fputc('\n', stream);
+}
+
+/* What could be no view of its input; nothing where there is none. */
+static void print_copies(FILE *stream, const struct network *network)
+{
+    int copies = 0;
+    for (int i = 0; i < network->layer_count; i++) {
+        const struct layer *layer = &network->layers[i];
+        if (layer->kind != LAYER_COPY)
+            continue;
+        if (copies++ == 0)
+            fputs("\nCopies, which move elements and compute nothing:\n", stream);
+        fprintf(stream, "%4d  %-24.24s %9zu elements: %s", i, layer->name, tensor_elements(&network->tensors[layer->output]),
+                copy_words(network, layer));
+        print_readers(stream, network, layer->output);
+    }
+}
+
 /* ---- command ---- */
 
 enum exit_status command_inspect(struct invocation *invocation)
@@ -223,6 +274,7 @@ enum exit_status command_inspect(struct invocation *invocation)
     struct network *network = model_load(&invocation->options, &invocation->arena, &invocation->diagnostics);
     if (network) {
         network_print(stdout, &invocation->arena, network);
+        print_copies(stdout, network);
         print_dead_channels(model_shrink(network, &invocation->options, &invocation->arena));
     }
     return network ? EXIT_DONE : EXIT_FAULT;

@@ -90,6 +90,39 @@ class Moves:
         big = self.values[moved][0].size > 3000
         return self.random.choice([self.unary] if big else [self.unary, self.pool, self.convolution])(moved)
 
+    def some_shape(self, size, rank):
+        """Dimensions of that many elements."""
+        shape, factor = [1] * rank, 2
+        while size > 1:
+            factor = next(f for f in range(factor, size + 1) if size % f == 0)
+            shape[self.random.randrange(rank)] *= factor
+            size //= factor
+        return tuple(shape)
+
+    def any_rank(self, x):
+        """A sum, a product or a difference with its own means along some dimensions, or with constants; two to five dimensions,
+        and in other orders before and behind."""
+        data, pick = self.values[x][0], self.random
+        rank = pick.randint(2, 5)
+        y = self.reshaped(x, self.some_shape(data.size, rank))
+        y = self.transposed(y, pick.sample(range(rank), rank)) if pick.random() < 0.7 else y
+        shape, kind = self.values[y][0].shape, pick.choice(["add", "subtract", "multiply"])
+        if pick.random() < 0.5:
+            axes = pick.sample(range(rank), pick.randint(1, rank))
+            other = self.operate(tfl.MEAN, [y, self.model.integers("axes", axes)],
+                                 reference.mean(self.values[y], axes, self.quantisation()), (27, {0: ("b", 1)}))
+            value = self.values[other]
+        else:
+            scale, zero = self.quantisation()
+            value = self.integers(*[n if pick.random() < 0.5 else 1 for n in shape]), scale, zero
+            other = self.model.tensor("constant", list(value[0].shape), tfl.INT8, scale, zero, value[0].astype(np.int8).tobytes())
+        pair = [(y, self.values[y]), (other, value)]
+        pick.shuffle(pair)
+        y = self.arithmetic(kind, [i for i, _ in pair], [v for _, v in pair], pick.choice([0, 1, 2, 3]))
+        y = self.transposed(y, pick.sample(range(rank), rank)) if pick.random() < 0.7 else y
+        y = self.reshaped(y, (1, *self.some_shape(data.size, 3)))
+        return pick.choice([self.unary, self.pool, self.convolution])(y)
+
     def gather(self, x, data, *quantisation):
         axis, pick = self.random.choice([1, 2, 3]), self.random
         indices = [pick.randrange(data.shape[axis]) for _ in range(pick.randint(1, 5))]

@@ -349,7 +349,7 @@ class Network(random_moves.Moves, attention.Attention):
         steps = [self.convolution, self.convolution, self.depthwise, self.pool, self.reduce, self.pad, self.add, self.gate,
                  self.add_constant, self.multiply_by_constant, self.same_elements, self.transposed_convolution,
                  self.concatenate, self.stream, self.constants, self.constants, self.choose, self.select, self.prelu, self.unary, self.move, self.move,
-                 self.rearrange, self.rearrange, self.rearrange, self.repeated, self.dilated, self.matrices, self.attention,
+                 self.rearrange, self.rearrange, self.rearrange, self.any_rank, self.any_rank, self.repeated, self.dilated, self.matrices, self.attention,
                  self.attention, self.token]
         for _ in range(pick.randint(1, 5)):
             x = pick.choice(steps)(x)
