@@ -1,6 +1,6 @@
 # dory_add_network(<name> <model.onnx>
 #                  [CONFIG <file.json>]     dory's or the original's configuration file
-#                  [TARGET host|virt|gap8|pmsis]  default: DORY_TARGET, the machine that the kernels are built for
+#                  [TARGET host|virt|gap8|pmsis|cortexm]  default: DORY_TARGET, the machine that the kernels are built for
 #                  [L1_BYTES <n>]           of the memory level; default: the target's
 #                  [L2_BYTES <n>]           of the arena; default: what the network's own code and tables and the
 #                                           application leave of L2
@@ -14,7 +14,8 @@
 #                                           how many sums it differs; default: exact
 #                  [WEIGHTS flash|resident|auto|linked]  where weights are before a run: resident: in L2 from run to run,
 #                                           brought there once by <name>_load(&buffers); auto: those with which that is
-#                                           faster; linked: all of them in the program, without flash; default: flash
+#                                           faster; linked: all of them in the program, without flash; default: flash; on
+#                                           cortexm, which reads flash where it lies, linked
 #                  [CHECK <dir>|golden]     also test: run and compare every layer with <dir>/out_layer<n>.txt, or with
 #                                           the golden interpreter where such a file is missing
 #                  [DUMP all|<layer>...]    <name>_run writes its input and the outputs of these layers to the log, for
@@ -162,6 +163,8 @@ function(dory_add_network name model)
   set(description)
   if(machine STREQUAL pmsis) # GAP8 under another operating system
     set(machine gap8)
+  elseif(machine STREQUAL cortexm)
+    set(machine ${DORY_CORTEXM_CHIP})
   endif()
   if(DORY_TARGET_DESCRIPTION)
     dory_require_file(machine "dory: DORY_TARGET_DESCRIPTION" ${DORY_TARGET_DESCRIPTION})

@@ -4,6 +4,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/DoryArguments.cmake)
 # Why firmware cannot be run here.
 function(_dory_no_emulator variable)
   set(missing_virt "qemu-system-riscv32 was not found (on Debian: apt install qemu-system-misc)")
+  set(missing_cortexm "qemu-system-arm was not found (on Debian: apt install qemu-system-arm)")
   set(missing_gap8 "gvsoc was not found: configure with -DDORY_GVSOC_ROOT=DIR, see docs/gap8.md")
   set(reason "no emulator for ${DORY_TARGET} is installed")
   if(DEFINED missing_${DORY_TARGET})
@@ -24,7 +25,7 @@ endfunction()
 #
 # A test that runs a program of this build: directly on the host, else under the emulator that the toolchain file found.
 # Without an emulator the program is built all the same, and ctest reports the test as skipped. A program that returns
-# 77 is reported as skipped, too. The label DORY_TARGET (host, virt, gap8) is always set.
+# 77 is reported as skipped, too. The label DORY_TARGET (host, virt, gap8, cortexm) is always set.
 function(dory_add_firmware_test name target)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "LABELS;ARGUMENTS")
   dory_require_arguments("dory_add_firmware_test(${name})" "TIMEOUT" ${ARGN})

@@ -64,12 +64,18 @@ void budget_explain(const struct options *options, const struct network *network
              bytes);
 }
 
+/* A machine that reads flash where it lies needs no copy of the weights. */
+static enum plan_weights weights_place(const struct options *options, const struct target *target)
+{
+    return !options->weights && target->constants_in_flash ? WEIGHTS_LINKED : options->weights_place;
+}
+
 bool budget_read(const struct options *options, const struct network *network, const struct target *target,
                  struct plan_options *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
     uint32_t application = application_bytes(options, network);
     uint32_t code = target->l2_firmware_bytes;
-    *plan = (struct plan_options){.weights = options->weights_place,
+    *plan = (struct plan_options){.weights = weights_place(options, target),
                                   .blocks = options->blocks_use,
                                   .l1_bytes = options->l1_bytes,
                                   .l2_bytes = options->l2_bytes,

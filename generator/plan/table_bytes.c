@@ -29,6 +29,8 @@ uint32_t table_bytes_of_schedule(int steps, int transfers)
 uint32_t table_bytes_of_plan(const struct plan *plan)
 {
     uint32_t layers = 0;
+    if (plan->target->constants_in_flash)
+        return 0;
     for (int i = 0; i < plan->network->layer_count; i++)
         layers += table_bytes_of_layer(&plan->layers[i].record);
     return table_bytes_of_network(plan->network) + layers + (plan->weights_are_linked ? plan->flash_bytes : 0) +

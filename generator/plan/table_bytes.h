@@ -9,7 +9,7 @@ uint32_t table_bytes_of_network(const struct network *network);
 uint32_t table_bytes_of_layer(const struct dory_layer *record);
 uint32_t table_bytes_of_schedule(int steps, int transfers);
 
-/* All of them, with weights that are linked and the tiles that are placed. */
+/* All of them, with weights that are linked and the tiles that are placed; none where constants lie in flash. */
 uint32_t table_bytes_of_plan(const struct plan *plan);
 
 #endif

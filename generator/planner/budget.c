@@ -9,6 +9,12 @@
 #include "dory/prepared.h"
 #include "plan/table_bytes.h"
 
+static uint32_t least_table_bytes(const struct network *network)
+{
+    return table_bytes_of_network(network) + (uint32_t)network->layer_count * (uint32_t)sizeof(struct dory_layer) +
+           table_bytes_of_schedule(network->layer_count, network->layer_count);
+}
+
 static bool plan_beside_code(const struct network *network, const struct target *target, const struct plan_options *options,
                              struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
@@ -16,10 +22,8 @@ static bool plan_beside_code(const struct network *network, const struct target 
     if (options->l2_bytes)
         return plan_make(network, target, options, plan, arena, diagnostics);
     beside_code.l2_bytes = target->l2_bytes - options->l2_firmware_bytes;
-    beside_code.tables_in_l2 = true;
-    uint32_t tables = table_bytes_of_network(network) +
-                      (uint32_t)network->layer_count * (uint32_t)sizeof(struct dory_layer) +
-                      table_bytes_of_schedule(network->layer_count, network->layer_count);
+    beside_code.tables_in_l2 = !target->constants_in_flash;
+    uint32_t tables = target->constants_in_flash ? 0 : least_table_bytes(network);
     if (options->l2_firmware_bytes >= target->l2_bytes || tables + DORY_ALIGNMENT > beside_code.l2_bytes) {
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
                  "does not fit L2: code and application take %" PRIu32

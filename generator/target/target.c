@@ -49,6 +49,7 @@ static const struct key memory_fields[] = {
     NUMBER("l2_firmware", l2_firmware_bytes, 0, TARGET_MAXIMUM_L2_BYTES),
     NUMBER("flash", flash_bytes, 0, MAXIMUM_BYTES),
     NUMBER("ram", ram_bytes, 0, MAXIMUM_BYTES),
+    NUMBER_OR("constants_in_flash", constants_in_flash, 0, 1, 0),
     END_OF_FIELDS,
 };
 
@@ -276,6 +277,15 @@ static const char *find_description(const char *name)
     return NULL;
 }
 
+/* "host, virt, ": all of them. */
+static const char *description_names(struct arena *arena)
+{
+    const char *names = "";
+    for (const struct target_description *entry = target_descriptions; entry->name; entry++)
+        names = arena_format(arena, "%s%s, ", names, entry->name);
+    return names;
+}
+
 /* With a zero behind it; null after an error was reported. */
 static const char *read_text(const char *name, size_t *length, struct arena *arena, struct diagnostics *diagnostics)
 {
@@ -288,7 +298,7 @@ static const char *read_text(const char *name, size_t *length, struct arena *are
     *length = text ? strlen(text) : 0;
     if (!text)
         diagnose(diagnostics, SEVERITY_ERROR, NULL, "target",
-                 "unknown target '%s'; there are host, virt, gap8, and files whose name ends in .json", name);
+                 "unknown target '%s'; there are %sand files whose name ends in .json", name, description_names(arena));
     return text;
 }
 

@@ -33,6 +33,7 @@ struct target {
     uint32_t l2_bytes;
     uint32_t l2_firmware_bytes; /* of it, code, constants and stacks of kernels and HAL, where no firmware is measured */
     uint32_t flash_bytes, ram_bytes;
+    uint32_t constants_in_flash; /* 1: code, tables and linked weights are read where they lie, in flash, and take no L2 */
     const struct dory_engine *engines[TARGET_MAXIMUM_ENGINES + 1]; /* null-terminated; a layer goes to the first that has
                                                                     * kernels for it */
 
@@ -102,7 +103,7 @@ uint64_t target_kernel_cycles(const struct target *target, const struct dory_lay
 /* Of one transfer from or to L3. */
 uint64_t target_l3_cycles(const struct target *target, uint32_t runs, uint32_t run_bytes);
 
-/* `name_or_path`: host, virt, gap8, or a path that ends in .json. False after an error was reported. */
+/* `name_or_path`: one of generator/target, or a path that ends in .json. False after an error was reported. */
 bool target_load(struct target *target, const char *name_or_path, struct arena *arena, struct diagnostics *diagnostics);
 
 #endif

@@ -24,7 +24,7 @@
 #define DORY_FLASH_SECTION .section dory_flash, "a", %progbits
 #endif
 /* Of weights that are a part of the program, in memory: on the host with what else the HAL takes for L2. */
-#if defined(__riscv)
+#if defined(__riscv) || (defined(__arm__) && !defined(__linux__))
 #define DORY_LINKED_SECTION .section .rodata.dory_weights, "a", %progbits
 #else
 #define DORY_LINKED_SECTION .section dory_l2, "aw", %progbits

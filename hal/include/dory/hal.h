@@ -4,6 +4,7 @@
  *   virt/    riscv32 `virt` machine of QEMU with up to 8 harts
  *   gap8/    GAP8 bare metal: fabric controller, cluster, event unit, MCHAN, uDMA HyperBus
  *   pmsis/   the same over the PMSIS API
+ *   cortexm/ a Cortex-M: one core, copies by memcpy, flash in the address space
  *
  * Two sides call it. The *fabric controller* (FC) opens and closes things and runs a function on the cluster;
  * the *cluster cores* run that function together (single program, multiple data) and move data. A call says
@@ -33,7 +34,7 @@ extern "C" {
 #define DORY_L1 PI_CL_L1 __attribute__((aligned(DORY_ALIGNMENT))) /* of pmsis.h; or use hal_memory_reserve */
 #define DORY_L2 __attribute__((aligned(DORY_ALIGNMENT)))          /* where an SDK has all static data */
 #define DORY_FC
-#elif defined(__riscv)
+#elif defined(__riscv) || (defined(__arm__) && !defined(__linux__))
 #define DORY_L1 __attribute__((section(".bss.dory_l1"), aligned(DORY_ALIGNMENT)))
 #define DORY_L2 __attribute__((section(".bss.dory_l2"), aligned(DORY_ALIGNMENT)))
 #define DORY_FC __attribute__((section(".bss.dory_fc"))) /* zero at the start of the program, as in C */
