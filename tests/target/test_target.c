@@ -91,6 +91,20 @@ static void test_built_in(void)
     }
 }
 
+/* One core, no RAM, flash that is read where it lies. */
+static void test_cortexm(void)
+{
+    static const char *const names[] = {"cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55"};
+    for (int i = 0; i < 4; i++) {
+        struct arena arena = {0};
+        struct diagnostics diagnostics = {.arena = &arena};
+        struct target target;
+        EXPECT(target_load(&target, names[i], &arena, &diagnostics) && !strcmp(target.name, names[i]), "%s", names[i]);
+        EXPECT(target.cores == 1 && target.ram_bytes == 0 && target.constants_in_flash == 1, "%s", names[i]);
+        arena_free(&arena);
+    }
+}
+
 static void test_unknown(void)
 {
     struct arena arena = {0};
@@ -108,6 +122,7 @@ int main(int argc, char **argv)
     test_sound(folder);
     test_speeds(folder);
     test_built_in();
+    test_cortexm();
     test_unknown();
     expect_error(folder, "\"cores\": 4, ", "", "cores", "missing");
     expect_error(folder, "\"l3_setup\": 4, ", "", "l3_setup", "missing");

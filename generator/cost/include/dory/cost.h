@@ -102,7 +102,7 @@ struct dory_cost {
 
 struct dory_cost_model;
 
-/* `target`: host, virt, gap8 or the path of a description FILE.json. Null: `message` says why. */
+/* `target`: host, virt, gap8, cortex-m4 and so on, or the path of a description FILE.json. Null: `message` says why. */
 struct dory_cost_model *dory_cost_open(const char *target, char *message, size_t message_bytes);
 void dory_cost_close(struct dory_cost_model *model);
 
