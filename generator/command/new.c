@@ -239,7 +239,8 @@ static bool add_project(const struct options *options, const struct network *net
 static void print_next(const struct options *options)
 {
     printf("%s holds a firmware of '%s'. Next:\n\n    cd %s\n    cmake --preset host\n    cmake --build --preset host\n"
-           "    ctest --preset host\n\nThe presets virt (RISC-V under QEMU), m4, m7, m33 and m55 (Cortex-M under QEMU) and gap8 do the same for those machines.\n",
+           "    ctest --preset host\n\nThe presets virt (RISC-V under QEMU), m4, m7, m33 and m55 (Cortex-M under QEMU) and "
+           "gap8 do the same for those machines.\n",
            options->operands[0], options->name, options->operands[0]);
     if (options->board)
         printf("For the deck:\n\n    cmake --preset gap8\n    cmake --build --preset gap8 --target firmware_image\n"

@@ -343,7 +343,9 @@ static int run_on(unsigned cores)
 int main(void)
 {
     int failed = 0;
-    for (unsigned cores = 1; cores <= hal_cluster_maximum_cores() && cores <= 8; cores = cores == 2 ? 5 : cores == 5 ? 8 : cores + 1)
+    for (unsigned cores = 1; cores <= hal_cluster_maximum_cores() && cores <= 8; cores = cores == 2   ? 5
+                                                                                         : cores == 5 ? 8
+                                                                                                      : cores + 1)
         failed |= run_on(cores);
     return failed;
 }
