@@ -355,6 +355,8 @@ bool tflite_fully_connected(struct tflite_importer *importer, const struct tflit
     if (operation->options.weights_format != 0)
         return tflite_fault(importer, "shuffled weights (format %d); supported: the default format",
                             operation->options.weights_format);
+    if (operation->input_count > 1 && operation->inputs[1] != NO_TENSOR && !tflite_is_constant(importer, 1))
+        return tflite_connect_tensors(importer, operation, result);
     if (!read_filter(importer, 2, &filter))
         return false;
     filter = (struct filter){filter.tensor, filter.tensor->dimensions[0], 1, 1, filter.tensor->dimensions[1]};

@@ -95,7 +95,7 @@ const struct tflite_description tflite_descriptions[] = {
     {"EXP", "a table", ""},
     {"EXPAND_DIMS", "nothing", ""},
     {"FILL", "a copy of nothing but a border", "a constant INT8"},
-    {"FULLY_CONNECTED", "fully connected layer", "constant INT8 weights"},
+    {"FULLY_CONNECTED", "fully connected layer; of two tensors a matrix product", "INT8 weights"},
     {"GATHER", "a copy", "constant indices"},
     {"GELU", "a table", ""},
     {"GREATER", "a table, or an addition", "for a SELECT; of two tensors, or with a constant of one element"},
