@@ -34,12 +34,18 @@ static bool reads_broadcast(struct tflite_importer *importer, int *inputs, struc
     return true;
 }
 
+/* What images are: one of them, of at most three dimensions. */
+static bool is_image(const struct tflite_tensor *tensor)
+{
+    return tensor->rank <= 3 || (tensor->rank == 4 && tensor->dimensions[0] == 1);
+}
+
 bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct value *value)
 {
     struct value second;
     size_t count = tflite_elements(tflite_output(importer));
-    if (tflite_output(importer)->rank > 4 || tflite_elements(tflite_input(importer, 0)) != count ||
-        tflite_elements(tflite_input(importer, 1)) != count)
+    if (tflite_elements(tflite_input(importer, 0)) != count || tflite_elements(tflite_input(importer, 1)) != count ||
+        !is_image(tflite_output(importer)))
         return reads_broadcast(importer, inputs, value);
     inputs[0] = tflite_reads_elements(importer, 0, value);
     inputs[1] = inputs[0] < 0 ? -1 : tflite_reads_elements(importer, 1, &second);

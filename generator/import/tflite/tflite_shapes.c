@@ -38,9 +38,16 @@ static bool reshape_moved(struct tflite_importer *importer, const struct tflite_
         set_view(result, &view);
         return true;
     }
-    int tensor = tflite_reads(importer, 0, NULL);
-    *result = tflite_value_of(tensor);
-    return tensor >= 0;
+    struct middle_value value;
+    if (!tflite_takes(importer, 0, &value))
+        return false;
+    struct layout layout = layout_of_model(value.view.rank);
+    const char *name =
+        arena_format(importer->arena, "%s, transposed", tflite_network_tensor(importer, value.tensor)->name);
+    if (!middle_lay(&importer->builder, name, &value, NULL, &layout, 0, &value))
+        return tflite_fault(importer, "'%s' is too large to be copied", name);
+    *result = tflite_value_of(value.tensor);
+    return true;
 }
 
 /* The output's dimensions where the model computes them: those of the file are an example, as long as a batch is open. */

@@ -154,8 +154,12 @@ int tflite_makes(struct tflite_importer *importer, int elements_of)
     if (!tflite_quantisation(importer, output, &quantisation) ||
         (elements_of == -1 && !tflite_image_shape(importer, output, &shape)))
         return -1;
-    if (elements_of != -1) {
+    if (elements_of != -1) { /* whatever its rank */
         const struct tensor *like = tflite_network_tensor(importer, elements_of);
+        if (tflite_elements(output) != tensor_elements(like)) {
+            tflite_fault(importer, "the output has another number of elements than the input");
+            return -1;
+        }
         shape = (struct image_shape){like->height, like->width, like->channels};
     }
     return quantised_tensor(&importer->builder, output->name, shape.height, shape.width, shape.channels, &quantisation);
