@@ -68,7 +68,7 @@ static bool operand_is_sound(const struct plan *plan, int index, unsigned operan
 static bool in_image(const struct plan *plan, const struct plan_step *step, uint64_t bytes)
 {
     const struct plan_layer *layer = &plan->layers[step->layer];
-    uint64_t first = (uint64_t)(step->record.first_channel / 4) * layer->record.quad_bytes;
+    uint64_t first = (uint64_t)dory_blocks(&layer->record, step->record.first_channel) * layer->record.block_bytes;
     return layer->resident && step->record.weights_offset == layer->weights_address + first &&
            first + bytes <= layer->weights_bytes;
 }
@@ -94,7 +94,7 @@ static void check_step_windows(struct checker *c, int index)
                     checker_layer_name(c, step->layer));
     if (plan->layers[step->layer].weights_bytes == 0)
         return;
-    uint64_t bytes = (uint64_t)((step->record.channels + 3u) / 4) * record->quad_bytes;
+    uint64_t bytes = (uint64_t)dory_blocks(record, step->record.channels) * record->block_bytes;
     if (plan->weights_are_linked ? !in_image(plan, step, bytes)
                                  : step->record.weights_offset + bytes > plan->l2_peak_bytes ||
                                        step->record.weights_offset % 4 != 0 || !in_weights_place(plan, step, index, bytes))
@@ -149,10 +149,11 @@ static void check_step(struct checker *c, int index)
         check_fault(c, "step %d: the first one of layer '%s', or of its turn, does not drain", index,
                     checker_layer_name(c, step->layer));
     bool rows = step->record.rows > 0 && (uint32_t)step->record.first_row + step->record.rows <= layer->record.output_height;
-    bool channels = step->record.channels > 0 && step->record.first_channel % 4 == 0 &&
+    bool channels = step->record.channels > 0 && step->record.first_channel % dory_block_channels(&layer->record) == 0 &&
                     (uint32_t)step->record.first_channel + step->record.channels <= layer->record.output_channels;
-    bool quads = layer->record.tile.channels % 4 == 0 || step->record.channels <= layer->record.tile.channels;
-    if (!rows || !channels || !quads)
+    bool blocks = layer->record.tile.channels % dory_block_channels(&layer->record) == 0 ||
+                  step->record.channels <= layer->record.tile.channels;
+    if (!rows || !channels || !blocks)
         check_fault(c, "step %d of layer '%s': rows %d + %d, channels %d + %d", index, checker_layer_name(c, step->layer),
                     step->record.first_row, step->record.rows, step->record.first_channel, step->record.channels);
     uint32_t awaited = step->record.transfers_awaited, started = step->record.transfers_started;

@@ -11,11 +11,12 @@ void check_tile(struct checker *c, int index)
 {
     const struct dory_layer *record = &c->plan->layers[index].record;
     bool tiles = record->tile.rows > 0 && record->tile.columns > 0 && record->tile.channels > 0;
-    bool quads = record->tile.channels % 4 == 0 || record->tile.channels == record->output_channels;
+    bool blocks =
+        record->tile.channels % dory_block_channels(record) == 0 || record->tile.channels == record->output_channels;
     bool slices = !dory_reads_all_channels(record) ||
                   (record->tile.input_channels > 0 && record->tile.input_channels <= record->input_channels &&
                    (record->tile.input_channels % 4 == 0 || record->tile.input_channels == record->input_channels));
-    if (!tiles || !quads || !slices)
+    if (!tiles || !blocks || !slices)
         check_fault(c, "layer '%s': a tile of %d x %d x %d from %d channels", checker_layer_name(c, index),
                     record->tile.rows, record->tile.columns, record->tile.channels, record->tile.input_channels);
     const struct dory_kernel_description *kernel = c->plan->layers[index].kernel;
@@ -46,60 +47,23 @@ struct range {
     uint64_t start, end;
 };
 
-/* Most groups that the channels of a quad belong to, counted. */
-static uint64_t groups_of_a_quad(const struct dory_layer *record)
+/* What the engine's format says of the layer's weights, by chunks as the layer is tiled. */
+static uint64_t block_bytes(const struct plan_layer *layer, uint64_t *first_chunk)
 {
-    uint64_t most = 0;
-    for (uint32_t first = 0; first < 4u * record->group_outputs; first += 4) { /* behind it they lie as at the start */
-        uint64_t groups = (first + 3) / record->group_outputs - first / record->group_outputs + 1;
-        most = groups > most ? groups : most;
-    }
-    return most;
-}
-
-/* Channels of a quad, which is filled up but where a fully connected layer of bytes has fewer outputs. */
-static uint64_t lanes_of(const struct dory_layer *record)
-{
-    bool bytes =
-        record->input_bits == 8 && record->weight_bits == 8 && (record->output_bits == 8 || record->output_bits == 32);
-    bool alone = record->operation == DORY_CONVOLUTION && record->kernel_height * record->kernel_width == 1 &&
-                 record->output_height * record->output_width == 1;
-    return bytes && alone && record->output_channels < 4 ? record->output_channels : 4;
-}
-
-/* Of some input channels: words of 4 bytes for the channels of a quad, of all taps together or of each. */
-static uint64_t chunk_bytes(const struct dory_layer *record, uint32_t channels)
-{
-    uint64_t taps = (uint64_t)record->kernel_height * record->kernel_width;
-    uint64_t words = dory_fills_taps(record) ? taps * ((channels + 3) / 4) : (taps * channels + 3) / 4;
-    return words * lanes_of(record) * record->weight_bits / 2;
-}
-
-/* In groups, of a row of taps: each is filled up, or all of them where they are bytes of one or two channels. */
-static uint64_t words_of_row(const struct dory_layer *record)
-{
-    uint64_t channels = groups_of_a_quad(record) * record->group_channels;
-    bool together = channels < 3 && record->dilation_width == 1 && record->input_bits == 8 && record->output_bits != 16;
-    return together ? (channels * record->kernel_width + 3) / 4 : (channels + 3) / 4 * record->kernel_width;
-}
-
-/* Bytes of one quad from its definition: chunks of words of its channels, then constants. */
-static uint64_t quad_bytes(const struct dory_layer *record, uint64_t *first_chunk)
-{
+    const struct dory_layer *record = &layer->record;
+    const struct dory_weights_format *format = layer->engine->weights;
+    bool sliced = record->operation == DORY_CONVOLUTION;
+    uint32_t slice = sliced ? record->tile.input_channels : record->input_channels;
     uint64_t sum = 0;
     *first_chunk = 0;
-    if (record->operation == DORY_DEPTHWISE)
-        *first_chunk = sum = 4ull * record->kernel_height * ((record->kernel_width + 3u) / 4 * 4);
-    if (record->operation == DORY_GROUPED)
-        *first_chunk = sum = 2ull * record->weight_bits * record->kernel_height * words_of_row(record);
-    for (uint32_t first = 0; record->operation == DORY_CONVOLUTION && first < record->input_channels;
-         first += record->tile.input_channels) {
-        uint32_t channels = dory_minimum(record->tile.input_channels, record->input_channels - first);
-        uint64_t chunk = chunk_bytes(record, channels);
+    if (!dory_has_weights(record) || slice == 0)
+        return 0;
+    for (uint32_t first = 0; first < record->input_channels; first += slice) {
+        uint64_t chunk = format->chunk_bytes(record, dory_minimum(slice, record->input_channels - first));
         *first_chunk = first == 0 ? chunk : *first_chunk;
         sum += chunk;
     }
-    return sum ? sum + dory_constants_bytes(record) : 0;
+    return sum + format->constants_bytes(record);
 }
 
 /* One or two buffers of an operand, or none where it has no bytes. */
@@ -139,11 +103,13 @@ static bool is_sliced(const struct dory_layer *record)
     return dory_reads_all_channels(record) && record->tile.input_channels < record->input_channels;
 }
 
-static uint64_t weights_tile_bytes(const struct dory_layer *record)
+static uint64_t weights_tile_bytes(const struct plan_layer *layer)
 {
-    uint64_t quads = (record->tile.channels + 3u) / 4, chunk, whole = quad_bytes(record, &chunk);
-    return whole == 0 ? dory_table_bytes(record)
-                      : quads * (is_sliced(record) ? chunk + dory_constants_bytes(record) : whole);
+    const struct dory_layer *record = &layer->record;
+    uint64_t blocks = dory_blocks(record, record->tile.channels), chunk, whole = block_bytes(layer, &chunk);
+    if (whole == 0)
+        return dory_table_bytes(record);
+    return blocks * (is_sliced(record) ? chunk + layer->engine->weights->constants_bytes(record) : whole);
 }
 
 #define MAXIMUM_RANGES 11
@@ -166,7 +132,8 @@ static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map
     uint32_t second_channels = concatenation ? (uint32_t)record->output_channels - record->input_channels
                                : record->second_repeats & DORY_REPEATS_CHANNEL ? 1
                                                                                : input_channels;
-    uint64_t quads = (record->tile.channels + 3u) / 4, outputs = (uint64_t)record->tile.rows * record->tile.columns;
+    uint64_t channels = (uint64_t)dory_blocks(record, record->tile.channels) * dory_block_channels(record),
+             outputs = (uint64_t)record->tile.rows * record->tile.columns;
     struct dory_tile_shape shape = {record->tile.rows, record->tile.columns, record->tile.channels,
                                     (uint16_t)input_channels};
     uint32_t accumulators[2] = {map->accumulators, map->accumulators}, scratch[2] = {map->scratch, map->scratch};
@@ -177,10 +144,10 @@ static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map
         count = add_ranges(c, index, map->second_input,
                            second_pixels_read(record) * dory_element_bytes(second_channels, record->second_input_bits),
                            ranges, count);
-    count = add_ranges(c, index, map->weights, weights_tile_bytes(record), ranges, count);
+    count = add_ranges(c, index, map->weights, weights_tile_bytes(layer), ranges, count);
     count = add_ranges(c, index, map->output, outputs * dory_element_bytes(record->tile.channels, record->output_bits),
                        ranges, count);
-    count = add_ranges(c, index, accumulators, is_sliced(record) ? outputs * quads * 16 : 0, ranges, count);
+    count = add_ranges(c, index, accumulators, is_sliced(record) ? outputs * channels * 4 : 0, ranges, count);
     return add_ranges(c, index, scratch, layer->kernel->scratch_bytes(record, &shape, c->plan->cores), ranges, count);
 }
 
@@ -218,7 +185,7 @@ void check_early(struct checker *c, int index)
     struct range ranges[MAXIMUM_RANGES];
     if (!c->plan->steps[c->plan->layers[index].first_step].record.weights_are_early)
         return;
-    if (index == 0 || record->quad_bytes == 0 || c->plan->layers[index].block >= 0 ||
+    if (index == 0 || record->block_bytes == 0 || c->plan->layers[index].block >= 0 ||
         c->plan->layers[index - 1].block >= 0) {
         check_fault(c, "layer '%s': weights that come early, behind no layer or one that takes turns, or none at all",
                     checker_layer_name(c, index));
@@ -226,7 +193,7 @@ void check_early(struct checker *c, int index)
     }
     struct dory_l1_map map = map_at_end(c->plan, index - 1);
     int count = l1_ranges(c, index - 1, &map, ranges);
-    uint64_t start = record->l1.weights[0], end = start + weights_tile_bytes(record);
+    uint64_t start = record->l1.weights[0], end = start + weights_tile_bytes(&c->plan->layers[index]);
     for (int i = 0; i < count; i++)
         if (ranges[i].start < end && start < ranges[i].end)
             check_fault(c, "layer '%s': its weights come early to byte %" PRIu64 " of L1, which layer '%s' still uses",
@@ -238,10 +205,12 @@ void check_early(struct checker *c, int index)
 void check_blob(struct checker *c, int index)
 {
     const struct plan_layer *layer = &c->plan->layers[index];
-    uint64_t chunk, quad = quad_bytes(&layer->record, &chunk), bytes = quad * ((layer->record.output_channels + 3u) / 4);
-    if (layer->record.quad_bytes != quad || (quad && layer->record.chunk_bytes != chunk) || layer->weights_bytes != bytes)
-        check_fault(c, "layer '%s': sizes of its weights: %u a quad, %u in all; they have %" PRIu64 " and %" PRIu64,
-                    checker_layer_name(c, index), layer->record.quad_bytes, layer->weights_bytes, quad, bytes);
+    uint64_t chunk, block = block_bytes(layer, &chunk),
+                    bytes = block * dory_blocks(&layer->record, layer->record.output_channels);
+    bool blocks = block == 0 || layer->record.block_shift == layer->engine->weights->block_shift(&layer->record);
+    if (!blocks || layer->record.block_bytes != block || layer->record.chunk_bytes != chunk || layer->weights_bytes != bytes)
+        check_fault(c, "layer '%s': sizes of its weights: %u a block, %u in all; they have %" PRIu64 " and %" PRIu64,
+                    checker_layer_name(c, index), layer->record.block_bytes, layer->weights_bytes, block, bytes);
     if (layer->weights_bytes == 0)
         return;
     uint64_t end = (uint64_t)layer->weights_address + layer->weights_bytes;

@@ -218,8 +218,8 @@ static void read_weights(struct memory *memory, const struct plan_step *step)
         return;
     if (memory->plan->weights_are_linked) /* check_step has seen where */
         return;
-    uint32_t bytes = dory_divide_up(step->record.channels, 4) * layer->record.quad_bytes;
-    uint64_t first = (uint64_t)(step->record.first_channel / 4) * layer->record.quad_bytes;
+    uint32_t bytes = dory_blocks(&layer->record, step->record.channels) * layer->record.block_bytes;
+    uint64_t first = (uint64_t)dory_blocks(&layer->record, step->record.first_channel) * layer->record.block_bytes;
     read_bytes(memory, step->record.weights_offset, weights_content(memory, step->layer, first), bytes,
                "its weights are not in L2");
 }

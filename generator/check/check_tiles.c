@@ -46,7 +46,7 @@ static bool copies_are_sound(const struct plan *plan, const struct plan_step *st
         bool input = lies_in_window(load, record, &step->record, 0) ||
                      (dory_has_second_input(record) && lies_in_window(load, record, &step->record, 1));
         bool weights = lies_in(load, step->record.weights_offset,
-                               (uint64_t)dory_divide_up(step->record.channels, 4) * record->quad_bytes);
+                               (uint64_t)dory_blocks(record, step->record.channels) * record->block_bytes);
         sound = is_sound(load) && lies_in_l1(plan, load) && (i == 0 && tile->load_weights ? weights : input);
     }
     return sound && (tile->store_count == 0 || (is_sound(&tile->store) && lies_in_l1(plan, &tile->store) &&

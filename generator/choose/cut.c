@@ -134,7 +134,7 @@ static bool blocks_are_words(const struct dory_layer *record, unsigned operand, 
 bool cut_is_legal(const struct dory_layer *record, uint32_t rows, uint32_t channels, uint8_t ram)
 {
     bool blocks = channels < record->output_channels, stripes = rows < record->output_height;
-    if (blocks && channels % 4 != 0)
+    if (blocks && channels % dory_block_channels(record) != 0)
         return false;
     if (stripes && (ram & RAM_OUTPUT) && rows % cut_row_granule(operand_row_bytes(record, 2)) != 0)
         return false;
@@ -151,6 +151,7 @@ static struct tile_problem tile_problem_of(const struct cut *cut, int kernel)
     const struct planned_layer *of = cut->of;
     return (struct tile_problem){
         .layer = &of->record,
+        .weights = of->weights,
         .kernel = of->kernels[kernel],
         .target = of->problem->target,
         .cores = of->problem->cores,
@@ -176,7 +177,7 @@ static void copy_solution(struct cut *cut, const struct cut *from)
     cut->kernel = from->kernel;
     cut->tiling = from->tiling;
     cut->cost = from->cost;
-    cut->quad_bytes = from->quad_bytes;
+    cut->block_bytes = from->block_bytes;
     cut->times = from->times;
 }
 
@@ -196,7 +197,7 @@ bool cut_find_tile(struct cut *cut)
         cut->kernel = of->kernels[i];
         cut->tiling = tiling;
         tile_simulate(&problem, &tiling, &cut->cost, times);
-        cut->quad_bytes = tile_quad_bytes(&of->record, tiling.tile.input_channels);
+        cut->block_bytes = dory_block_bytes(of->weights, &of->record, tiling.tile.input_channels);
     }
     return cut->legal;
 }
@@ -235,14 +236,15 @@ void cut_play(const struct cut *cut, const struct dory_step *steps, uint32_t cou
 
 /* ---- what a cut needs of L2 and L3 ---- */
 
-/* Before a cut is solved its quads are counted as if input channels were not tiled; for 8-bit weights that is exact. */
-static uint32_t weights_block_bytes(const struct cut *cut)
+/* Before a cut is solved its blocks of weights are counted as if input channels were not tiled; for 8-bit weights that is
+ * exact. */
+static uint32_t step_weights_bytes(const struct cut *cut)
 {
     const struct dory_layer *record = &cut->of->record;
     if (!cut->of->brings_weights)
         return 0;
-    return dory_divide_up(cut->channels, 4) *
-           (cut->legal ? cut->quad_bytes : tile_quad_bytes(record, record->input_channels));
+    return dory_blocks(record, cut->channels) *
+           (cut->legal ? cut->block_bytes : dory_block_bytes(cut->of->weights, record, record->input_channels));
 }
 
 /* The largest window of an operand. */
@@ -261,7 +263,7 @@ uint32_t cut_l2_bytes(const struct cut *cut, bool ahead)
 {
     const struct dory_layer *record = &cut->of->record;
     bool blocks = cut->channels < record->output_channels, stripes = cut->rows < record->output_height;
-    uint32_t sum = aligned(weights_block_bytes(cut)) * (blocks && ahead ? 2 : 1);
+    uint32_t sum = aligned(step_weights_bytes(cut)) * (blocks && ahead ? 2 : 1);
     for (unsigned operand = 0; operand < 3; operand++) {
         bool reloaded = stripes || (blocks && !operand_has_all_channels(record, operand));
         if (cut->ram & 1u << operand)
@@ -289,7 +291,7 @@ uint64_t cut_l3_cycles(const struct cut *cut)
     uint64_t stripes = dory_divide_up(record->output_height, cut->rows),
              blocks = dory_divide_up(record->output_channels, cut->channels);
     bool weights_again = !cut->channels_outer && blocks > 1, input_again = cut->channels_outer && stripes > 1;
-    struct dory_transfer weights = {.runs = 1, .run_bytes = weights_block_bytes(cut)};
+    struct dory_transfer weights = {.runs = 1, .run_bytes = step_weights_bytes(cut)};
     uint64_t sum =
         weights.run_bytes ? blocks * (weights_again ? stripes : 1) * l3_cycles(cut->of->problem->target, &weights) : 0;
     uint64_t windows = stripes * (dory_reads_all_channels(record) && !input_again ? 1 : blocks);

@@ -35,8 +35,8 @@ struct cut {
     struct tile_cost cost;
     struct dory_step *steps; /* without offsets and transfers */
     const struct step_times *times;
-    uint32_t quad_bytes;
-    struct cut *next; /* of the same layer */
+    uint32_t block_bytes; /* of weights */
+    struct cut *next;     /* of the same layer */
 
     const struct block *block; /* the layers that this cuts together, of which `of` is the first; null: it is of one layer */
 

@@ -5,7 +5,7 @@
 
 #define MAXIMUM_PARTS 40   /* sizes of parts along one dimension */
 #define MAXIMUM_STEPS 2048 /* of a layer: more are all overhead */
-#define FEW_PARTS     100  /* rows by blocks of 4 channels, so that all sizes are looked at */
+#define FEW_PARTS     100  /* rows by blocks of channels, so that all sizes are looked at */
 
 /* More parts than this gain nothing where a part takes no more than such a part of L2: each is a step and a transfer, which
  * take L2, too, and the driver's time. Were it 8 KiB for every L2, so that all cuts of less memory were there in more, the
@@ -69,13 +69,13 @@ static uint32_t small_rows(const struct planned_layer *of)
 static uint32_t small_channels(const struct planned_layer *of)
 {
     const struct dory_layer *record = &of->record;
-    uint32_t quad_bytes = layer_has_weights(record) ? tile_quad_bytes(record, record->input_channels) : 4;
-    return of->problem->l2_bytes / SMALL_SHARE_OF_L2 / quad_bytes * 4;
+    uint32_t bytes = dory_has_weights(record) ? dory_block_bytes(of->weights, record, record->input_channels) : 4;
+    return of->problem->l2_bytes / SMALL_SHARE_OF_L2 / bytes * dory_block_channels(record);
 }
 
 bool layer_is_small(const struct dory_layer *record)
 {
-    return (uint32_t)record->output_height * dory_divide_up(record->output_channels, 4) <= FEW_PARTS;
+    return (uint32_t)record->output_height * dory_blocks(record, record->output_channels) <= FEW_PARTS;
 }
 
 static int make_list(struct planned_layer *of, uint8_t ram, struct cut **list)
@@ -89,8 +89,9 @@ static int make_list(struct planned_layer *of, uint8_t ram, struct cut **list)
     if (ram)
         row_count = is_small ? all_sizes(record->output_height, granule, rows)
                              : part_sizes(record->output_height, granule, small_rows(of), rows);
-    int channel_count = is_small ? all_sizes(record->output_channels, 4, channels)
-                                 : part_sizes(record->output_channels, 4, small_channels(of), channels);
+    uint32_t block = dory_block_channels(record);
+    int channel_count = is_small ? all_sizes(record->output_channels, block, channels)
+                                 : part_sizes(record->output_channels, block, small_channels(of), channels);
     if (!ram && !of->brings_weights)
         channel_count = 1; /* nothing to gain */
     for (int i = 0; i < row_count; i++)

@@ -42,12 +42,14 @@ static void take_tables(const struct described_layer *described, const struct as
 {
     if (described->tables && ask_cycles(asked, described->tables) < ask_cycles(asked, &formed->record))
         *formed = (struct formed_layer){asked->engine, *described->tables, NULL};
+    dory_set_format(&formed->record, asked->engine->weights);
 }
 
 static bool form_for(const struct described_layer *described, const struct asked *asked, struct formed_layer *formed,
                      struct arena *arena)
 {
     *formed = (struct formed_layer){asked->engine, described->record, described->requantisation};
+    dory_set_format(&formed->record, asked->engine->weights);
     if (!described->sums)
         return ask_cycles(asked, &described->record) != UINT64_MAX;
     if (!form_sums(described, asked, formed, arena))

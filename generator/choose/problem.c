@@ -128,8 +128,12 @@ static uint32_t least_l1_bytes(const struct problem *p, const struct planned_lay
     struct dory_step step = {.rows = layer->record.output_height, .channels = layer->record.output_channels};
     uint32_t least = UINT32_MAX;
     for (int i = 0; layer->kernels[i]; i++) {
-        struct tile_problem problem = {
-            .layer = &layer->record, .kernel = layer->kernels[i], .cores = p->cores, .steps = &step, .step_count = 1};
+        struct tile_problem problem = {.layer = &layer->record,
+                                       .weights = layer->weights,
+                                       .kernel = layer->kernels[i],
+                                       .cores = p->cores,
+                                       .steps = &step,
+                                       .step_count = 1};
         least = dory_minimum(least, tile_least_l1_bytes(&problem));
     }
     return least;
@@ -150,10 +154,12 @@ static bool is_same_layer(const struct dory_layer *a, const struct dory_layer *b
     return memcmp(&x, &y, sizeof x) == 0;
 }
 
-static struct planned_layer *find_same(const struct problem *p, const struct dory_layer *record, bool brings_weights)
+static struct planned_layer *find_same(const struct problem *p, const struct dory_layer *record, int layer)
 {
+    bool brings_weights = layer_brings_weights(p, layer);
     for (int i = 0; i < LAYER_VARIANTS * p->network->layer_count; i++)
         if (p->variants[i] && p->variants[i]->brings_weights == brings_weights &&
+            p->layers[p->variants[i]->layer].engine == p->layers[layer].engine &&
             is_same_layer(&p->variants[i]->record, record))
             return p->variants[i];
     return NULL;
@@ -162,8 +168,11 @@ static struct planned_layer *find_same(const struct problem *p, const struct dor
 static struct planned_layer *make_layer(const struct problem *p, int index, const struct dory_layer *record)
 {
     struct planned_layer *layer = arena_allocate(p->arena, sizeof *layer);
-    *layer = (struct planned_layer){
-        .problem = p, .layer = index, .record = *record, .brings_weights = layer_brings_weights(p, index)};
+    *layer = (struct planned_layer){.problem = p,
+                                    .layer = index,
+                                    .record = *record,
+                                    .weights = p->layers[index].engine->weights,
+                                    .brings_weights = layer_brings_weights(p, index)};
     find_kernels(p, layer);
     layer->least_l1_bytes = least_l1_bytes(p, layer);
     return layer;
@@ -177,7 +186,7 @@ struct planned_layer *layer_variant(const struct problem *p, int index, enum dor
         struct dory_layer record = p->layers[index].record;
         record.input_layout = (uint8_t)input;
         record.output_layout = (uint8_t)output;
-        *variant = find_same(p, &record, layer_brings_weights(p, index));
+        *variant = find_same(p, &record, index);
         *variant = *variant ? *variant : make_layer(p, index, &record);
     }
     return *variant;

@@ -42,6 +42,7 @@ struct planned_layer {
     const struct problem *problem;
     int layer;                                                          /* the first one that was asked for */
     struct dory_layer record;                                           /* described */
+    const struct dory_weights_format *weights;                          /* of its engine */
     bool brings_weights;                                                /* from the flash, in a run */
     const struct dory_kernel_description *kernels[MAXIMUM_KERNELS + 1]; /* those that support it, null-terminated */
     struct cycle_table *cycles[MAXIMUM_KERNELS];

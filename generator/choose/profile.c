@@ -99,15 +99,16 @@ static int add_window(struct maker *m, unsigned index, const struct dory_window 
 
 static int add_weights(struct maker *m, const struct dory_step *record, int step, int first)
 {
-    uint32_t bytes = dory_divide_up(record->channels, 4) * m->cut->quad_bytes;
+    uint32_t bytes = dory_blocks(m->record, record->channels) * m->cut->block_bytes;
     int buffer = add_buffer(m, PROFILE_WEIGHTS, bytes, first, step);
     struct profile_transfer *read = add_transfer(m, false);
-    *read = (struct profile_transfer){.record = {.kind = HAL_FLASH_READ,
-                                                 .runs = 1,
-                                                 .run_bytes = bytes,
-                                                 .l3_address = record->first_channel / 4u * m->cut->quad_bytes},
-                                      .buffer = buffer,
-                                      .step = step};
+    *read = (struct profile_transfer){
+        .record = {.kind = HAL_FLASH_READ,
+                   .runs = 1,
+                   .run_bytes = bytes,
+                   .l3_address = dory_blocks(m->record, record->first_channel) * m->cut->block_bytes},
+        .buffer = buffer,
+        .step = step};
     read->cycles = l3_cycles(m->cut->of->problem->target, &read->record);
     return buffer;
 }

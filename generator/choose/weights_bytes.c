@@ -5,18 +5,20 @@
 
 bool layer_brings_weights(const struct problem *p, int layer)
 {
-    return layer_has_weights(&p->layers[layer].record) && !(p->resident && p->resident[layer]);
+    return dory_has_weights(&p->layers[layer].record) && !(p->resident && p->resident[layer]);
 }
 
 /* As if of 8 bits: of fewer, at least. */
-static uint64_t layer_weights_bytes(const struct dory_layer *record)
+static uint64_t layer_weights_bytes(const struct formed_layer *layer)
 {
-    return (uint64_t)dory_divide_up(record->output_channels, 4) * tile_quad_bytes(record, record->input_channels);
+    const struct dory_layer *record = &layer->record;
+    return (uint64_t)dory_blocks(record, record->output_channels) *
+           dory_block_bytes(layer->engine->weights, record, record->input_channels);
 }
 
 uint64_t layer_brought_bytes(const struct problem *p, int layer)
 {
-    return layer_brings_weights(p, layer) ? layer_weights_bytes(&p->layers[layer].record) : 0;
+    return layer_brings_weights(p, layer) ? layer_weights_bytes(&p->layers[layer]) : 0;
 }
 
 bool resident_reserve(struct problem *p, struct diagnostics *diagnostics)
@@ -24,7 +26,7 @@ bool resident_reserve(struct problem *p, struct diagnostics *diagnostics)
     uint64_t bytes = 0;
     for (int l = 0; l < p->network->layer_count; l++)
         if (p->resident && p->resident[l])
-            bytes += aligned((uint32_t)layer_weights_bytes(&p->layers[l].record));
+            bytes += aligned((uint32_t)layer_weights_bytes(&p->layers[l]));
     if (bytes == 0 || (p->options->weights == WEIGHTS_LINKED && !p->options->tables_in_l2))
         return true; /* beside an arena whose size was given, what is linked takes nothing from it */
     bytes += p->options->weights == WEIGHTS_LINKED ? FLASH_HEADER_BYTES : DORY_LOADED_BYTES;

@@ -59,6 +59,7 @@ void dory_cost_close(struct dory_cost_model *model)
 /* The best way to compute a layer; kernel null: none was found. */
 struct choice {
     const struct dory_kernel_description *kernel;
+    const struct dory_weights_format *weights; /* of its engine */
     struct tiling tiling;
     struct tile_cost cost;
 };
@@ -72,7 +73,8 @@ struct known_cycles {
 
 struct question {
     const struct dory_cost_model *model;
-    const struct target *target; /* the model's, or with a table */
+    const struct target *target;               /* the model's, or with a table */
+    const struct dory_weights_format *weights; /* of the engine that is asked */
     enum dory_cost_mode mode;
     struct costed_layer layer;
     struct dory_step step; /* the whole layer, all operands in L2 */
@@ -109,6 +111,7 @@ static struct cycle_table *cycles_of(struct question *q, const struct dory_kerne
 static struct tile_problem problem_of(struct question *q, const struct dory_kernel_description *kernel)
 {
     return (struct tile_problem){.layer = &q->layer.record,
+                                 .weights = q->weights,
                                  .kernel = kernel,
                                  .target = q->target,
                                  .cores = q->target->cores,
@@ -135,14 +138,17 @@ static void try_kernel(struct question *q, const struct dory_kernel_description 
     if (cost.cycles >= q->best.cost.cycles)
         return;
     q->best.kernel = kernel;
+    q->best.weights = q->weights;
     q->best.tiling = tiling;
     q->best.cost = cost;
 }
 
-static int try_kernels(struct question *q, const struct dory_kernel_description *const *kernels)
+static int try_kernels(struct question *q, const struct dory_engine *engine)
 {
     int count = 0;
-    for (; *kernels; kernels++) {
+    q->weights = engine->weights;
+    dory_set_format(&q->layer.record, engine->weights);
+    for (const struct dory_kernel_description *const *kernels = engine->kernels; *kernels; kernels++) {
         if (!dory_kernel_supports(*kernels, &q->layer.record))
             continue;
         try_kernel(q, *kernels);
@@ -159,7 +165,7 @@ static int find_best(struct question *q, const struct target *target, uint64_t l
     q->best = (struct choice){.cost = {.cycles = limit}};
     int kernels = 0;
     for (const struct dory_engine *const *engine = target->engines; *engine && kernels == 0; engine++)
-        kernels = try_kernels(q, (*engine)->kernels);
+        kernels = try_kernels(q, *engine);
     if (q->best.kernel) {
         struct tile_problem problem = problem_of(q, q->best.kernel);
         problem.is_decided = true;
@@ -187,7 +193,8 @@ static void write_answer(const struct question *q, struct dory_cost *cost)
     const struct dory_layer *record = &q->layer.record;
     const struct dory_tile_shape *shape = &q->best.tiling.tile;
     uint32_t input_channels = dory_reads_all_channels(record) ? shape->input_channels : record->input_channels;
-    uint32_t weights_bytes = dory_divide_up(record->output_channels, 4) * tile_quad_bytes(record, input_channels);
+    uint32_t weights_bytes =
+        dory_blocks(record, record->output_channels) * dory_block_bytes(q->best.weights, record, input_channels);
     cost->cycles = q->best.cost.cycles;
     cost->kernel_cycles = q->best.cost.kernel_cycles;
     cost->l3_cycles = weights_bytes ? target_l3_cycles(&q->model->target, 1, weights_bytes) : 0;

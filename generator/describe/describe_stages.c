@@ -236,13 +236,13 @@ bool describe_high_stage(struct description *d, struct bounds accumulator, int64
     describe_clip(d, &d->first);
     problem.minimum = d->record->minimum;
     problem.maximum = d->record->maximum;
-    if (!requantise(&problem, NULL, &form, d->arena) || (!bias && form.channels[0].words[0] != 0))
+    if (!requantise(&problem, NULL, &form, d->arena) || (!bias && form.channels[0].high.bias != 0))
         return false;
-    const int64_t *words = form.channels[0].words; /* bias, multiplier, addend, shift */
-    d->stages->first =
-        (struct dory_stage){words[1], words[2], (int64_t)1 << words[3], d->record->minimum, d->record->maximum};
+    const struct dory_channel_constants *constants = &form.channels[0];
+    d->stages->first = (struct dory_stage){constants->high.multiplier, constants->high.addend,
+                                           (int64_t)1 << constants->high.shift, d->record->minimum, d->record->maximum};
     if (bias)
-        *bias = words[0];
+        *bias = constants->high.bias;
     *d->requantisation = form;
     d->requantisation->channels = NULL;
     d->requantisation->channel_count = d->output->channels;

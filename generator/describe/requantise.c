@@ -28,8 +28,8 @@ static bool copy_constants(const struct requantise_problem *problem, struct requ
         size_t index = index_of(problem->stage, channel);
         int64_t multiplier = problem->stage->multiplier[index], addend = problem->stage->addend[index], value;
         bool is_none = form->normalisation == DORY_NORMALISE_NONE;
-        form->channels[channel] =
-            (struct requantised_channel){.words = {is_none ? addend : multiplier, is_none ? 0 : addend}};
+        form->channels[channel] = is_none ? (struct dory_channel_constants){.none = {addend}}
+                                          : (struct dory_channel_constants){.product = {multiplier, addend}};
         if ((is_none && multiplier != 1) || !requantised_value(form, channel, problem->ranges[channel].minimum, &value) ||
             !requantised_value(form, channel, problem->ranges[channel].maximum, &value))
             return false;
@@ -43,7 +43,7 @@ static void start_form(const struct requantise_problem *problem, struct requanti
         .divisor = 1,
         .minimum = problem->minimum,
         .maximum = problem->maximum,
-        .channels = arena_array(arena, struct requantised_channel, (size_t)problem->channel_count),
+        .channels = arena_array(arena, struct dory_channel_constants, (size_t)problem->channel_count),
         .channel_count = problem->channel_count,
     };
 }
@@ -89,10 +89,10 @@ static bool is_clamped(const struct requantise_problem *problem, struct requanti
             !clamp_channel(scale * stage->multiplier[index], scale * stage->addend[index], divisor, form->maximum,
                            range->minimum, range->maximum, &clamped))
             return false;
-        form->channels[channel] = (struct requantised_channel){.words = {clamped.low, clamped.high, 0, clamped.addend}};
+        form->channels[channel] = (struct dory_channel_constants){.clamped = {clamped.low, clamped.high, 0, clamped.addend}};
         if (clamped.multiplier != 0) { /* as numbers: clamp.h has them modulo 2^32 */
-            form->channels[channel].words[2] = scale * stage->multiplier[index];
-            form->channels[channel].words[3] = scale * stage->addend[index];
+            form->channels[channel].clamped.multiplier = scale * stage->multiplier[index];
+            form->channels[channel].clamped.addend = scale * stage->addend[index];
         }
     }
     return true;
@@ -339,7 +339,7 @@ static bool is_shared(const struct requantise_problem *problem, const struct req
     form->left_shift = find_shifts(problem).left_whole;
     form->verdict = REQUANTISED_PROVEN;
     for (int channel = 0; channel < problem->channel_count; channel++) {
-        form->channels[channel].words[0] = bias_of(problem->stage, channel);
+        form->channels[channel].high.bias = bias_of(problem->stage, channel);
         form->constant_channels += is_constant(problem, channel);
     }
     return form->left_shift > 0 && solve_shared(form, problem);

@@ -9,17 +9,9 @@
 
 #include "base/support.h"
 #include "describe/step_function.h"
+#include "dory/constants.h"
 #include "dory/layer.h"
 #include "network/network.h"
-
-/* Constants of one channel in the weight blob, in their order and as numbers, not yet cut to their size:
- *     NONE: addend; 32, 64, DIVIDE: multiplier, addend; CLAMPED: low, high, multiplier, addend;
- *     SPLIT: bias, limit, low, addend, high, and with AWAY zero, step; HIGH: bias, multiplier, addend, shift;
- *     SHARED: the same, of which the bias is in the blob and the others, equal for all channels, are the layer's */
-struct requantised_channel {
-    int64_t words[7];
-    bool is_negated; /* SPLIT: its weights are laid out with the other sign, and so its accumulators have it */
-};
 
 enum requantisation_verdict {
     REQUANTISED_LITERALLY,
@@ -33,8 +25,8 @@ struct requantisation {
     int shift, left_shift;
     uint32_t reciprocal;
     int64_t divisor;
-    int32_t minimum, maximum;             /* clip; CLAMPED gives nothing else anyway */
-    struct requantised_channel *channels; /* null but for convolutions */
+    int32_t minimum, maximum;                /* clip; CLAMPED gives nothing else anyway */
+    struct dory_channel_constants *channels; /* null but for convolutions */
     int channel_count;
 
     enum requantisation_verdict verdict;

@@ -23,9 +23,9 @@ static int64_t clamped_value(const void *context, int64_t x)
 static double clamped_guess(const void *context, double y)
 {
     const struct clamped *clamped = context;
-    const int64_t *words = clamped->form->channels[clamped->channel].words;
-    double level = words[2] < 0 ? y + 1 : y;
-    return (ldexp(level, clamped->form->shift) - (double)words[3]) / (double)words[2];
+    const struct dory_channel_constants *constants = &clamped->form->channels[clamped->channel];
+    double multiplier = (double)constants->clamped.multiplier, level = multiplier < 0 ? y + 1 : y;
+    return (ldexp(level, clamped->form->shift) - (double)constants->clamped.addend) / multiplier;
 }
 
 static bool count_differences(struct requantisation *form, int channel, const struct step_function *function,
@@ -53,7 +53,7 @@ static int64_t limited(int64_t number, int64_t least, int64_t most)
 /* The first step and the last must be there: all that is clamped depends on them. One accumulator further out leaves room
  * for the rounded multiplier. In between the addend is in the middle of what the other steps want. */
 static bool round_line(const struct requantisation *form, const struct step_function *function, long double slope,
-                       struct requantised_channel *constants)
+                       struct dory_channel_constants *constants)
 {
     const struct step_point *points = function->points;
     int last = function->count - 1, first_inner = points[1].y == points[0].y, last_inner = last;
@@ -73,7 +73,7 @@ static bool round_line(const struct requantisation *form, const struct step_func
     if (ends.first > ends.last)
         return false;
     int64_t addend = limited(addends_middle(&inner), ends.first, ends.last) - multiplier * low.x;
-    *constants = (struct requantised_channel){.words = {low.x, high.x, multiplier, addend}};
+    *constants = (struct dory_channel_constants){.clamped = {low.x, high.x, multiplier, addend}};
     return true;
 }
 
@@ -84,7 +84,7 @@ bool requantise_fast(struct requantisation *form, int channel, const struct step
     if (solve_clamped(form, channel, function, slope))
         return true;
     return !function->is_constant && round_line(form, function, slope, &form->channels[channel]) &&
-           requantised_value(form, channel, form->channels[channel].words[0], &value) &&
-           requantised_value(form, channel, form->channels[channel].words[1], &value) &&
+           requantised_value(form, channel, form->channels[channel].clamped.low, &value) &&
+           requantised_value(form, channel, form->channels[channel].clamped.high, &value) &&
            count_differences(form, channel, function, arena);
 }

@@ -10,11 +10,12 @@ static bool fits_64_bits(wide value) { return value >= INT64_MIN && value <= INT
 
 /* ---- what the firmware computes (dory/layer.h), in numbers that cannot overflow ---- */
 
-static bool value_clamped(const struct requantisation *form, const int64_t *words, int64_t x, wide *value)
+static bool value_clamped(const struct requantisation *form, const struct dory_channel_constants *channel, int64_t x,
+                          wide *value)
 {
-    int64_t clamped = x < words[0] ? words[0] : x > words[1] ? words[1] : x;
-    wide sum = (wide)words[2] * clamped + words[3];
-    if (!fits_32_bits(words[0]) || !fits_32_bits(words[1]) || sum < 0 || sum > UINT32_MAX)
+    int64_t low = channel->clamped.low, high = channel->clamped.high, clamped = x < low ? low : x > high ? high : x;
+    wide sum = (wide)channel->clamped.multiplier * clamped + channel->clamped.addend;
+    if (!fits_32_bits(low) || !fits_32_bits(high) || sum < 0 || sum > UINT32_MAX)
         return false;
     *value = (form->reciprocal ? sum * form->reciprocal >> 32 : sum) >> form->shift;
     return true;
@@ -23,59 +24,68 @@ static bool value_clamped(const struct requantisation *form, const int64_t *word
 static bool fits_unsigned(wide value) { return value >= 0 && value <= UINT32_MAX; }
 
 /* With what it adds up to, unlike the firmware, also behind the limit: so that everything is monotone. */
-static bool value_split(const struct requantisation *form, const int64_t *words, int64_t x, wide *value)
+static bool value_split(const struct requantisation *form, const struct dory_channel_constants *channel, int64_t x,
+                        wide *value)
 {
+    int64_t bias = channel->split.bias, limit = channel->split.limit, low = channel->split.low;
+    int64_t addend = channel->split.addend, high = channel->split.high;
+    int64_t zero = channel->split.zero, step = channel->split.step;
     bool is_away = form->rounding == DORY_ROUND_AWAY;
-    wide biased = (wide)x + words[0], clamped = biased < 0 ? 0 : biased > words[1] ? words[1] : biased;
-    wide fine = words[2] * clamped + words[3];
-    wide sum = words[4] * clamped + (fine >> (words[3] & 31)) - (is_away && clamped < words[5] ? words[6] : 0);
+    wide biased = (wide)x + bias, clamped = biased < 0 ? 0 : biased > limit ? limit : biased;
+    wide fine = low * clamped + addend;
+    wide sum = high * clamped + (fine >> (addend & 31)) - (is_away && clamped < zero ? step : 0);
     *value = sum >> SPLIT_SHIFT;
-    return fits_32_bits(words[0]) && fits_32_bits(biased) && words[1] >= 0 && fits_32_bits(words[1]) &&
-           fits_unsigned(words[2]) && fits_unsigned(words[3]) && fits_unsigned(words[4]) && fits_unsigned(fine) &&
-           fits_unsigned(sum) && (!is_away || (fits_32_bits(words[5]) && fits_unsigned(words[6])));
+    return fits_32_bits(bias) && fits_32_bits(biased) && limit >= 0 && fits_32_bits(limit) && fits_unsigned(low) &&
+           fits_unsigned(addend) && fits_unsigned(high) && fits_unsigned(fine) && fits_unsigned(sum) &&
+           (!is_away || (fits_32_bits(zero) && fits_unsigned(step)));
 }
 
-static bool value_high(const struct requantisation *form, const int64_t *words, int64_t x, wide *value)
+static bool value_high(const struct requantisation *form, const struct dory_channel_constants *channel, int64_t x,
+                       wide *value)
 {
-    wide a = (wide)x + words[0], shifted = a * ((wide)1 << form->left_shift), product = shifted * words[1] >> 32;
-    bool constants = fits_32_bits(words[0]) && fits_32_bits(words[1]) && fits_32_bits(words[2]) && words[3] >= 0 &&
-                     words[3] <= 31 && form->left_shift <= 31;
-    bool shifts = words[1] == 0 || (fits_32_bits(a) && fits_32_bits(shifted)); /* times 0, it may be anything */
+    int64_t bias = channel->high.bias, multiplier = channel->high.multiplier;
+    int64_t addend = channel->high.addend, shift = channel->high.shift;
+    wide a = (wide)x + bias, shifted = a * ((wide)1 << form->left_shift), product = shifted * multiplier >> 32;
+    bool constants = fits_32_bits(bias) && fits_32_bits(multiplier) && fits_32_bits(addend) && shift >= 0 && shift <= 31 &&
+                     form->left_shift <= 31;
+    bool shifts = multiplier == 0 || (fits_32_bits(a) && fits_32_bits(shifted)); /* times 0, it may be anything */
     if (!constants || !shifts)
         return false;
-    wide parity = form->rounding == DORY_ROUND_EVEN ? (product >> words[3]) & 1 : 0;
+    wide parity = form->rounding == DORY_ROUND_EVEN ? (product >> shift) & 1 : 0;
     wide sign = form->rounding == DORY_ROUND_AWAY && a < 0 ? ((wide)1 << form->left_shift) >> 1 : 0;
-    wide sum = product + words[2] + parity - sign;
-    *value = sum >> words[3];
-    return fits_32_bits(sum) && fits_32_bits(product + words[2]) && fits_32_bits(product - sign);
+    wide sum = product + addend + parity - sign;
+    *value = sum >> shift;
+    return fits_32_bits(sum) && fits_32_bits(product + addend) && fits_32_bits(product - sign);
 }
 
-static bool value_of_product(const struct requantisation *form, const int64_t *words, int64_t x, wide *value)
+static bool value_of_product(const struct requantisation *form, const struct dory_channel_constants *channel, int64_t x,
+                             wide *value)
 {
+    int64_t multiplier = channel->product.multiplier, addend = channel->product.addend;
     bool is_narrow = form->normalisation == DORY_NORMALISE_32, divides = form->normalisation == DORY_NORMALISE_DIVIDE;
-    wide product = (wide)words[0] * x, sum = product + words[1];
+    wide product = (wide)multiplier * x, sum = product + addend;
     *value = divides ? wide_floor_divide(sum, form->divisor) : sum >> form->shift;
-    bool constants = !is_narrow || (fits_32_bits(words[0]) && fits_32_bits(words[1]));
+    bool constants = !is_narrow || (fits_32_bits(multiplier) && fits_32_bits(addend));
     return constants &&
            (is_narrow ? fits_32_bits(product) && fits_32_bits(sum) : fits_64_bits(product) && fits_64_bits(sum));
 }
 
 bool requantised_value(const struct requantisation *form, int channel, int64_t accumulator, int64_t *value)
 {
-    const int64_t *words = form->channels[channel].words;
+    const struct dory_channel_constants *constants = &form->channels[channel];
     wide result = 0;
     bool fits = true;
-    accumulator = form->channels[channel].is_negated ? -accumulator : accumulator;
+    accumulator = constants->is_negated ? -accumulator : accumulator;
     switch (form->normalisation) {
     case DORY_NORMALISE_NONE:
-        result = (wide)accumulator + words[0];
-        fits = fits_32_bits(words[0]);
+        result = (wide)accumulator + constants->none.addend;
+        fits = fits_32_bits(constants->none.addend);
         break;
-    case DORY_NORMALISE_CLAMPED: fits = value_clamped(form, words, accumulator, &result); break;
-    case DORY_NORMALISE_SPLIT: fits = value_split(form, words, accumulator, &result); break;
+    case DORY_NORMALISE_CLAMPED: fits = value_clamped(form, constants, accumulator, &result); break;
+    case DORY_NORMALISE_SPLIT: fits = value_split(form, constants, accumulator, &result); break;
     case DORY_NORMALISE_HIGH:
-    case DORY_NORMALISE_SHARED: fits = value_high(form, words, accumulator, &result); break;
-    default: fits = value_of_product(form, words, accumulator, &result); break;
+    case DORY_NORMALISE_SHARED: fits = value_high(form, constants, accumulator, &result); break;
+    default: fits = value_of_product(form, constants, accumulator, &result); break;
     }
     result = result < form->minimum ? form->minimum : result > form->maximum ? form->maximum : result;
     *value = (int64_t)result;
@@ -102,34 +112,38 @@ void requantisation_describe(const struct requantisation *form, struct dory_laye
     record->reciprocal = form->reciprocal;
     record->divisor = form->divisor;
     if (form->normalisation == DORY_NORMALISE_SHARED) {
-        record->multiplier = (int32_t)form->channels[0].words[1];
-        record->addend = form->channels[0].words[2];
-        record->shift = (uint8_t)form->channels[0].words[3];
+        record->multiplier = (int32_t)form->channels[0].high.multiplier;
+        record->addend = form->channels[0].high.addend;
+        record->shift = (uint8_t)form->channels[0].high.shift;
     }
 }
 
-static void describe_split(const int64_t *words, struct dory_stages *stages)
+static void describe_split(const struct dory_channel_constants *c, struct dory_stages *stages)
 {
-    stages->first = (struct dory_stage){words[2], words[3], 1, (int32_t)words[0], (int32_t)words[1]};
-    stages->second = (struct dory_stage){words[4], words[6], 1, (int32_t)words[5], INT32_MAX};
+    stages->first = (struct dory_stage){c->split.low, c->split.addend, 1, (int32_t)c->split.bias, (int32_t)c->split.limit};
+    stages->second = (struct dory_stage){c->split.high, c->split.step, 1, (int32_t)c->split.zero, INT32_MAX};
 }
 
 void requantisation_describe_stages(const struct requantisation *form, struct dory_stages *stages)
 {
-    const int64_t *words = form->channels[0].words;
+    const struct dory_channel_constants *c = &form->channels[0];
     int64_t divisor = form->normalisation == DORY_NORMALISE_DIVIDE ? form->divisor : (int64_t)1 << form->shift;
     stages->first = stages->second = (struct dory_stage){1, 0, 1, INT32_MIN, INT32_MAX};
     switch (form->normalisation) {
-    case DORY_NORMALISE_NONE: stages->first.addend = words[0]; break;
-    case DORY_NORMALISE_SPLIT: describe_split(words, stages); break;
+    case DORY_NORMALISE_NONE: stages->first.addend = c->none.addend; break;
+    case DORY_NORMALISE_SPLIT: describe_split(c, stages); break;
     case DORY_NORMALISE_CLAMPED:
-        stages->first = (struct dory_stage){words[2], words[3], 1, (int32_t)words[0], (int32_t)words[1]};
+        stages->first = (struct dory_stage){c->clamped.multiplier, c->clamped.addend, 1, (int32_t)c->clamped.low,
+                                            (int32_t)c->clamped.high};
         break;
     case DORY_NORMALISE_HIGH:
-        stages->first = (struct dory_stage){words[1], words[2], (int64_t)1 << words[3], INT32_MIN, INT32_MAX};
-        stages->second.addend = words[0];
+        stages->first =
+            (struct dory_stage){c->high.multiplier, c->high.addend, (int64_t)1 << c->high.shift, INT32_MIN, INT32_MAX};
+        stages->second.addend = c->high.bias;
         break;
-    default: stages->first = (struct dory_stage){words[0], words[1], divisor, INT32_MIN, INT32_MAX}; break;
+    default:
+        stages->first = (struct dory_stage){c->product.multiplier, c->product.addend, divisor, INT32_MIN, INT32_MAX};
+        break;
     }
 }
 

@@ -16,7 +16,7 @@ bool solve_32(struct requantisation *form, int channel, const struct step_functi
     int64_t multiplier = 0, addend = function->points[0].y * ((int64_t)1 << form->shift);
     if (!function->is_constant && !line_solve(&line, slope, &multiplier, &addend))
         return false;
-    form->channels[channel] = (struct requantised_channel){.words = {multiplier, addend}};
+    form->channels[channel] = (struct dory_channel_constants){.product = {multiplier, addend}};
     return requantised_is(form, channel, function);
 }
 
@@ -45,7 +45,7 @@ bool solve_clamped(struct requantisation *form, int channel, const struct step_f
         low = line.points[0].x;
         high = line.points[line.count - 1].x;
     }
-    form->channels[channel] = (struct requantised_channel){.words = {low, high, multiplier, addend}};
+    form->channels[channel] = (struct dory_channel_constants){.clamped = {low, high, multiplier, addend}};
     return requantised_is(form, channel, function);
 }
 
@@ -55,7 +55,7 @@ bool solve_clamped(struct requantisation *form, int channel, const struct step_f
 static bool constant_split(struct requantisation *form, int channel, const struct step_function *function)
 {
     int64_t high = function->points[0].y * ((int64_t)1 << SPLIT_SHIFT);
-    form->channels[channel] = (struct requantised_channel){.words = {1 - function->points[0].x, 1, 0, 0, high, 0, 0}};
+    form->channels[channel] = (struct dory_channel_constants){.split = {1 - function->points[0].x, 1, 0, 0, high, 0, 0}};
     return requantised_is(form, channel, function);
 }
 
@@ -95,8 +95,8 @@ static bool rising_split(struct requantisation *form, int channel, const struct 
     int64_t rest = ((addend + multiplier * origin) & ~(int64_t)31) | places;
     int64_t low = multiplier & (((int64_t)1 << places) - 1);
     form->channels[channel] =
-        (struct requantised_channel){.words = {-origin, line.points[line.count - 1].x - origin, low, rest,
-                                               multiplier >> places, zero - origin, step >> places}};
+        (struct dory_channel_constants){.split = {-origin, line.points[line.count - 1].x - origin, low, rest,
+                                                  multiplier >> places, zero - origin, step >> places}};
     return requantised_is(form, channel, function);
 }
 
@@ -130,26 +130,26 @@ bool solve_negated_split(struct requantisation *form, int channel, const struct 
 /* ---- HIGH ---- */
 
 /* In 128 bits: whether the firmware's 32 are enough is asked of what is found. */
-static int64_t corrected_product(const struct requantisation *form, const struct requantised_channel *channel, int64_t x)
+static int64_t corrected_product(const struct requantisation *form, const struct dory_channel_constants *channel, int64_t x)
 {
-    int64_t a = x + channel->words[0];
-    int64_t v = (int64_t)(((wide)a * ((int64_t)1 << form->left_shift) * channel->words[1]) >> 32);
+    int64_t a = x + channel->high.bias;
+    int64_t v = (int64_t)(((wide)a * ((int64_t)1 << form->left_shift) * channel->high.multiplier) >> 32);
     if (form->rounding == DORY_ROUND_AWAY && a < 0)
         v -= (int64_t)1 << (form->left_shift - 1);
     if (form->rounding == DORY_ROUND_EVEN)
-        v += (v >> channel->words[3]) & 1;
+        v += (v >> channel->high.shift) & 1;
     return v;
 }
 
 static bool try_high(struct requantisation *form, int channel, const struct step_function *function)
 {
-    struct requantised_channel *constants = &form->channels[channel];
+    struct dory_channel_constants *constants = &form->channels[channel];
     struct line_problem line = line_of(form, function->points, function->count, true);
     struct addends addends = addends_any();
     for (int i = 0; i < function->count && addends.first <= addends.last; i++)
         addends_bound(&addends, &line, &function->points[i], corrected_product(form, constants, function->points[i].x),
-                      (int)constants->words[3]);
-    constants->words[2] = addends_middle(&addends);
+                      (int)constants->high.shift);
+    constants->high.addend = addends_middle(&addends);
     return addends.first <= addends.last && requantised_is(form, channel, function);
 }
 
@@ -158,7 +158,7 @@ static bool constant_high(struct requantisation *form, int channel, const struct
 {
     int64_t half = form->left_shift ? (int64_t)1 << (form->left_shift - 1) : 0;
     int64_t level = function->points[0].y * ((int64_t)1 << form->left_shift);
-    form->channels[channel] = (struct requantised_channel){.words = {0, 0, level + half, form->left_shift}};
+    form->channels[channel] = (struct dory_channel_constants){.high = {0, 0, level + half, form->left_shift}};
     return requantised_is(form, channel, function);
 }
 
@@ -174,7 +174,7 @@ static bool try_biases(struct requantisation *form, int channel, const struct st
             int64_t moved = bias + (i % 2 ? -(i + 1) / 2 : i / 2), turned = multiplier + (j == 2 ? -1 : j);
             if (turned > INT32_MAX)
                 turned = INT32_MAX;
-            form->channels[channel] = (struct requantised_channel){.words = {moved, turned, 0, shift}};
+            form->channels[channel] = (struct dory_channel_constants){.high = {moved, turned, 0, shift}};
             if (try_high(form, channel, function))
                 return true;
         }
@@ -215,7 +215,7 @@ bool solve_step(struct requantisation *form, int channel, const struct step_func
     while (function->points[i].y != last)
         i++;
     form->channels[channel] =
-        (struct requantised_channel){.words = {-function->points[i].x, 1, last * unit, form->left_shift}};
+        (struct dory_channel_constants){.high = {-function->points[i].x, 1, last * unit, form->left_shift}};
     return last == function->points[0].y + 1 && requantised_is(form, channel, function);
 }
 
@@ -233,12 +233,12 @@ static bool bound_addends(const struct requantisation *form, const struct requan
 {
     bool good = true;
     for (int channel = 0; channel < problem->channel_count && good; channel++) {
-        const struct requantised_channel *constants = &form->channels[channel];
+        const struct dory_channel_constants *constants = &form->channels[channel];
         good = channel_function(problem, channel, function);
         struct line_problem line = line_of(form, function->points, function->count, true);
         for (int i = 0; i < function->count && good; i++)
             addends_bound(addends, &line, &function->points[i], corrected_product(form, constants, function->points[i].x),
-                          (int)constants->words[3]);
+                          (int)constants->high.shift);
     }
     return good && addends->first <= addends->last;
 }
@@ -248,12 +248,12 @@ static bool try_shared(struct requantisation *form, const struct requantise_prob
 {
     struct addends addends = addends_any();
     for (int channel = 0; channel < problem->channel_count; channel++) {
-        form->channels[channel].words[1] = multiplier;
-        form->channels[channel].words[3] = shift;
+        form->channels[channel].high.multiplier = multiplier;
+        form->channels[channel].high.shift = shift;
     }
     bool good = bound_addends(form, problem, function, &addends);
     for (int channel = 0; channel < problem->channel_count && good; channel++) {
-        form->channels[channel].words[2] = addends_middle(&addends);
+        form->channels[channel].high.addend = addends_middle(&addends);
         good = channel_function(problem, channel, function) && requantised_is(form, channel, function);
     }
     return good;

@@ -104,7 +104,7 @@ void print_members(struct text *text, const struct record *record, const void *v
         const uint8_t *place = (const uint8_t *)value + field->offset;
         if (field->group)
             group = field->group; /* opened by the first member of it that is printed */
-        if (is_left_out(field, place))
+        if (is_left_out(field, place) || (field->is_live && !field->is_live(value)))
             continue;
         if (group) {
             start_line(text, indent);

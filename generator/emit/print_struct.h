@@ -19,8 +19,9 @@ struct field {
     size_t count;         /* of elements: 1, or more for an array */
     enum field_kind kind;
     const char *const *names;
-    const struct record *record; /* FIELD_STRUCT */
-    const char *group;           /* not null: starts a line of its own, after this comment unless it is empty */
+    const struct record *record;        /* FIELD_STRUCT */
+    bool (*is_live)(const void *value); /* of a member of a union: whether the struct at `value` has it. Null: it has */
+    const char *group;                  /* not null: starts a line of its own, after this comment unless it is empty */
 };
 
 struct record {
@@ -43,8 +44,9 @@ struct record {
 uint64_t field_unsigned(const struct field *field, const void *value, size_t element);
 int64_t field_signed(const struct field *field, const void *value, size_t element);
 
-/* Members that are zero are left out, as C sets them to zero. The braces are the caller's, so that he can add members:
- * every member printed ends in a comma. Lines are broken before column 120 and indented by `indent` blanks. */
+/* Members that are not live are left out, as are those that are zero, as C sets them to zero. The braces are the caller's,
+ * so that he can add members: every member printed ends in a comma. Lines are broken before column 120 and indented by
+ * `indent` blanks. */
 void print_members(struct text *text, const struct record *record, const void *value, size_t indent);
 
 /* With braces, on the current line. */

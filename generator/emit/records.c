@@ -85,6 +85,9 @@ static const struct record record_tile_shape = RECORD(struct dory_tile_shape, ti
         FIELD_PLACE(struct dory_layer, MEMBER), __VA_ARGS__                                                                 \
     }
 
+static bool has_weights(const void *layer) { return dory_has_weights(layer); }
+static bool has_no_weights(const void *layer) { return !dory_has_weights(layer); }
+
 static const struct field layer_fields[] = {
     LAYER(operation, ENUM(operation_names), LINE),
     LAYER(normalisation, ENUM(normalisation_names)),
@@ -102,7 +105,7 @@ static const struct field layer_fields[] = {
     LAYER(pixel_ways, NUMBER),
     LAYER(left_shift, NUMBER),
     LAYER(rounding, ENUM(rounding_names)),
-    LAYER(second_repeats, NUMBER),
+    LAYER(second_repeats, NUMBER, .is_live = has_no_weights),
     LAYER(row_divisor, NUMBER),
     LAYER(input_height, NUMBER, LINE),
     LAYER(input_width, NUMBER),
@@ -122,7 +125,8 @@ static const struct field layer_fields[] = {
     LAYER(tile, .kind = FIELD_STRUCT, .record = &record_tile_shape, LINE),
     LAYER(group_channels, NUMBER),
     LAYER(group_outputs, NUMBER),
-    LAYER(quad_bytes, NUMBER, LINE),
+    LAYER(block_shift, NUMBER, LINE, .is_live = has_weights),
+    LAYER(block_bytes, NUMBER),
     LAYER(chunk_bytes, NUMBER),
     LAYER(divisor, .kind = FIELD_SIGNED, LINE),
     LAYER(reciprocal, NUMBER),

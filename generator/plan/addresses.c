@@ -112,7 +112,8 @@ void plan_write_offsets(struct plan *plan)
             step->record.weights_offset = plan->buffers[step->weights_buffer].offset;
         else if (layer->resident)
             step->record.weights_offset =
-                resident_address(plan, layer) + step->record.first_channel / 4u * layer->record.quad_bytes;
+                resident_address(plan, layer) +
+                dory_blocks(&layer->record, step->record.first_channel) * layer->record.block_bytes;
     }
 }
 

@@ -171,7 +171,7 @@ static bool make_room(struct plan *plan, int index, const struct pieces *used, c
 static bool can_be_early(const struct plan *plan, int index, bool has_table)
 {
     const struct plan_layer *layer = &plan->layers[index];
-    if (index == 0 || layer->block >= 0 || layer[-1].block >= 0 || layer->record.quad_bytes == 0) /* not for turns */
+    if (index == 0 || layer->block >= 0 || layer[-1].block >= 0 || layer->record.block_bytes == 0) /* not for turns */
         return false;
     const struct plan_step *first = &plan->steps[layer->first_step];
     return !has_table || dory_step_meets(&first->record, &first[-1].record) == DORY_MEETS_NOBODY;
@@ -209,7 +209,7 @@ static int staying_input(const struct plan *plan, int index, struct fixed *fixed
 {
     struct plan_layer *layer = &plan->layers[index];
     struct dory_copies before = copies_of_tile(plan, index - 1), copies = copies_of_tile(plan, index);
-    unsigned weights = layer->record.quad_bytes != 0, inputs = dory_has_second_input(&layer->record) ? 2 : 1;
+    unsigned weights = layer->record.block_bytes != 0, inputs = dory_has_second_input(&layer->record) ? 2 : 1;
     const struct hal_dma_copy *store = &before.store;
     int staying = -1;
     if (before.store_count == 0 || copies.load_count != weights + inputs || !is_one_piece(store))
@@ -422,8 +422,8 @@ static void prepare_tile(struct preparation *to, unsigned inputs_stay)
         .valid = tile->valid,
         .starts_layer = is_first,
         .meets = (uint8_t)meets,
-        .load_weights = tile->load_weights && to->walk.layer->quad_bytes != 0,
-        .has_table = tile->load_weights && to->walk.layer->quad_bytes == 0,
+        .load_weights = tile->load_weights && to->walk.layer->block_bytes != 0,
+        .has_table = tile->load_weights && to->walk.layer->block_bytes == 0,
         .border = border_of(&to->walk),
         .output_buffer = (uint8_t)tile->output_buffer,
     };

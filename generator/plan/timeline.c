@@ -225,6 +225,7 @@ static uint64_t early_cycles_of(const struct plan *plan, int step)
         return 0;
     const struct plan_layer *next = &plan->layers[plan->steps[step].layer];
     struct tile_problem problem = {.layer = &next->record,
+                                   .weights = next->engine->weights,
                                    .kernel = next->kernel,
                                    .target = plan->target,
                                    .cores = plan->cores,
@@ -238,6 +239,7 @@ struct l1_sizes timeline_l1_sizes(const struct plan *plan, int layer)
 {
     const struct plan_layer *planned = &plan->layers[layer];
     struct tile_problem problem = {.layer = &planned->record,
+                                   .weights = planned->engine->weights,
                                    .kernel = planned->kernel,
                                    .cores = plan->cores,
                                    .steps = &plan->steps[planned->first_step].record,
@@ -259,6 +261,7 @@ static struct tile_problem problem_of(const struct plan *plan, int layer, struct
     const struct plan_layer *planned = &plan->layers[layer];
     return (struct tile_problem){
         .layer = &planned->record,
+        .weights = planned->engine->weights,
         .kernel = planned->kernel,
         .target = plan->target,
         .cores = plan->cores,

@@ -19,8 +19,12 @@ static void write_layer(const struct decision *d, struct plan *plan, int index, 
     struct dory_layer own = p->layers[index].record; /* its planned layer may be shared */
     own.input_layout = cut->of->record.input_layout;
     own.output_layout = cut->of->record.output_layout;
-    struct tile_problem problem = {
-        .layer = &own, .kernel = cut->kernel, .cores = p->cores, .steps = cut->steps, .step_count = cut->step_count};
+    struct tile_problem problem = {.layer = &own,
+                                   .weights = p->layers[index].engine->weights,
+                                   .kernel = cut->kernel,
+                                   .cores = p->cores,
+                                   .steps = cut->steps,
+                                   .step_count = cut->step_count};
     const struct tile_cost *cost = &schedule->costs[index];
     tile_apply(&problem, &cut->tiling, &layer->record);
     layer->kernel = cut->kernel;
@@ -31,7 +35,7 @@ static void write_layer(const struct decision *d, struct plan *plan, int index, 
     timeline_set_cost(layer, cost);
     layer->tile_count = cost->tile_count;
     layer->l1_bytes = cost->l1_bytes;
-    layer->weights_bytes = dory_divide_up(layer->record.output_channels, 4) * layer->record.quad_bytes;
+    layer->weights_bytes = dory_blocks(&layer->record, layer->record.output_channels) * layer->record.block_bytes;
     layer->resident = layer->weights_bytes > 0 && p->resident && p->resident[index];
     plan->l1_peak_bytes = cost->l1_bytes > plan->l1_peak_bytes ? cost->l1_bytes : plan->l1_peak_bytes;
 }

@@ -53,8 +53,8 @@ void plan_text_layout(struct text *text, const struct plan *plan)
         const struct plan_layer *layer = &plan->layers[i];
         if (!layer->weights_bytes)
             continue;
-        text_add(text, "%10" PRIu32 " %9" PRIu32 " B, quads of %" PRIu32 " B: ", layer->weights_address,
-                 layer->weights_bytes, layer->record.quad_bytes);
+        text_add(text, "%10" PRIu32 " %9" PRIu32 " B, blocks of %" PRIu32 " B: ", layer->weights_address,
+                 layer->weights_bytes, layer->record.block_bytes);
         for (uint32_t byte = 0; byte < 16 && byte < layer->weights_bytes; byte++)
             text_add(text, "%02x ", plan->flash_image[layer->weights_address + byte]);
         text_add_in_comment(text, plan->network->layers[i].name);

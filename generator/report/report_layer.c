@@ -189,7 +189,8 @@ static json_t *describe_l1(const struct plan *plan, const struct plan_layer *pla
     append_operands(list, "input", record->l1.input, dory_input_tile_bytes(record, &record->tile, 0));
     if (dory_has_second_input(record))
         append_operands(list, "second_input", record->l1.second_input, dory_input_tile_bytes(record, &record->tile, 1));
-    append_operands(list, "weights", record->l1.weights, dory_weights_tile_bytes(record, &record->tile));
+    append_operands(list, "weights", record->l1.weights,
+                    dory_weights_tile_bytes(planned->engine->weights, record, &record->tile));
     append_operands(list, "output", record->l1.output, dory_output_tile_bytes(record, &record->tile));
     append_operand(list, "accumulators", record->l1.accumulators, dory_accumulator_bytes(record, &record->tile));
     append_operand(list, "scratch", record->l1.scratch, scratch);

@@ -20,7 +20,7 @@ struct cycle_table {
     const struct target *target;
     unsigned cores;
     uint32_t input_channels; /* that a tile with an entry has; 0: what it has need not be asked */
-    uint32_t columns, quads, last_channels, channel_entries;
+    uint32_t columns, blocks, last_channels, channel_entries;
     uint32_t *entries; /* by rows, columns, channels, for all input channels; 0: not known yet. Null: too large a layer */
     struct other_shape *others; /* by the hash of their shapes; null: none was asked for */
     struct arena *arena;
@@ -33,10 +33,10 @@ struct cycle_table *cycle_table_make(const struct dory_layer *layer, const struc
     *table = (struct cycle_table){.layer = layer, .kernel = kernel, .target = target, .cores = cores, .arena = arena};
     table->input_channels = dory_reads_all_channels(layer) ? layer->input_channels : 0;
     table->columns = layer->output_width;
-    table->quads = dory_divide_up(layer->output_channels, 4);
-    table->last_channels = layer->output_channels % 4;
-    /* one a quad, and where the last quad has fewer channels, one more for tiles that end with it */
-    table->channel_entries = table->quads * (table->last_channels ? 2 : 1);
+    table->blocks = dory_blocks(layer, layer->output_channels);
+    table->last_channels = layer->output_channels % dory_block_channels(layer);
+    /* one a block, and where the last block has fewer channels, one more for tiles that end with it */
+    table->channel_entries = table->blocks * (table->last_channels ? 2 : 1);
     size_t entries = (size_t)layer->output_height * table->columns * table->channel_entries;
     if (entries <= MAXIMUM_ENTRIES)
         table->entries = arena_array(arena, uint32_t, entries);
@@ -52,11 +52,12 @@ static uint64_t kernel_cycles(const struct cycle_table *table, const struct dory
 static uint32_t *entry_of(const struct cycle_table *table, uint32_t rows, uint32_t columns, uint32_t channels,
                           uint32_t input_channels)
 {
-    bool whole = channels % 4 == 0, all = table->input_channels == 0 || table->input_channels == input_channels;
-    if (!table->entries || !all || (!whole && channels % 4 != table->last_channels))
+    uint32_t block = dory_block_channels(table->layer);
+    bool whole = channels % block == 0, all = table->input_channels == 0 || table->input_channels == input_channels;
+    if (!table->entries || !all || (!whole && channels % block != table->last_channels))
         return NULL;
     size_t row = ((size_t)(rows - 1) * table->columns + columns - 1) * table->channel_entries;
-    return &table->entries[row + (channels - 1) / 4 + (whole ? 0 : table->quads)];
+    return &table->entries[row + (channels - 1) / block + (whole ? 0 : table->blocks)];
 }
 
 static struct other_shape *other_of(struct cycle_table *table, const struct dory_tile_shape *shape)

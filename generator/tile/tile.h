@@ -3,7 +3,7 @@
 #define DORYGEN_TILE_H
 
 #include "base/support.h"
-#include "dory/contract.h"
+#include "dory/engine.h"
 #include "dory/network.h"
 #include "target/target.h"
 
@@ -58,6 +58,7 @@ struct tile_observer {
 /* What the cost of a layer's tiles depends on. */
 struct tile_problem {
     const struct dory_layer *layer; /* described; tile fields are not read */
+    const struct dory_weights_format *weights;
     const struct dory_kernel_description *kernel;
     const struct target *target;
     unsigned cores;
@@ -99,8 +100,6 @@ bool tile_border_may_prefer_single(const struct tile_problem *problem);
 
 /* ---- tile_l1.c ---- */
 
-bool layer_has_weights(const struct dory_layer *layer);
-
 /* L1 bytes of an operand's buffers. */
 struct l1_sizes {
     uint32_t input, second_input, weights, output; /* of one buffer */
@@ -140,9 +139,9 @@ static inline uint16_t tile_least_columns(const struct dory_layer *layer)
 /* The least L1 bytes of any legal tiling. */
 uint32_t tile_least_l1_bytes(const struct tile_problem *problem);
 
-/* Legal: rows and columns as you like (but in CHW all columns); channels a multiple of 4 or all of a step; for kernels that
- * can tile them, input channels all, or for each number of chunks the least multiple of 4 that needs no more; single buffers
- * only where double ones do not fit.
+/* Legal: rows and columns as you like (but in CHW all columns); channels a multiple of dory_block_channels() or all of a
+ * step; for kernels that can tile them, input channels all, or for each number of chunks the least multiple of 4 that needs
+ * no more; single buffers only where double ones do not fit.
  *
  * The legal tiling with the fewest predicted cycles, among equals the one with the least L1. Exact: every legal tiling is
  * either simulated or proven to be worse. False where none fits that takes fewer than `limit` cycles (UINT64_MAX: any). */
@@ -153,8 +152,5 @@ bool tile_estimate(const struct tile_problem *problem, struct tiling *best, stru
 
 /* Sets the tile, the blob sizes and the L1 map of a described layer. Returns the L1 bytes. */
 uint32_t tile_apply(const struct tile_problem *problem, const struct tiling *tiling, struct dory_layer *record);
-
-/* Bytes of a quad of weights, cut into chunks of so many input channels. 0 without weights. */
-uint32_t tile_quad_bytes(const struct dory_layer *layer, uint32_t tile_input_channels);
 
 #endif

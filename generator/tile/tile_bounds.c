@@ -129,18 +129,19 @@ static struct passes input_passes(const struct tile_bounds *bounds, const struct
 }
 
 static struct passes weights_passes(const struct tile_bounds *bounds, const struct tile_candidate *candidate, bool chunks,
-                                    uint64_t quad_bytes)
+                                    uint64_t block_bytes)
 {
     const struct tiling *tiling = &candidate->tiling;
     const struct division *division = candidate->division;
     bool again = chunks || tiling->order == DORY_SPACE_OUTER;
     struct passes passes = {.count = again ? (uint64_t)division->rows.pieces * division->columns.pieces : 1,
-                            .loads = quad_bytes ? division->channels.pieces : 0};
+                            .loads = block_bytes ? division->channels.pieces : 0};
     uint64_t channels = 0;
-    if (chunks || quad_bytes == 0)
+    if (chunks || block_bytes == 0)
         return passes;
     passes.kept_loads = one_tile_steps(&bounds->step_channels, tiling->tile.channels, &channels);
-    passes.kept_bytes = (channels + 3 * passes.kept_loads) / 4 * quad_bytes;
+    uint32_t block = dory_block_channels(bounds->problem->layer);
+    passes.kept_bytes = (channels + (block - 1) * passes.kept_loads) / block * block_bytes;
     return passes;
 }
 
@@ -164,9 +165,9 @@ struct transfer_bounds tile_transfer_bounds(const struct tile_bounds *bounds, co
     struct division *division = candidate->division;
     uint32_t slice = candidate->tiling.tile.input_channels;
     bool reads_all = reads_all_channels(bounds), chunks = reads_all && slice < layer->input_channels;
-    uint64_t quad_bytes = tile_quad_bytes(layer, reads_all ? slice : 1);
+    uint64_t block_bytes = dory_block_bytes(problem->weights, layer, reads_all ? slice : 1);
     struct passes input = input_passes(bounds, candidate, chunks),
-                  weights = weights_passes(bounds, candidate, chunks, quad_bytes);
+                  weights = weights_passes(bounds, candidate, chunks, block_bytes);
     uint64_t pixels = layer->operation == DORY_TRANSPOSITION ? (uint64_t)layer->input_height * layer->input_width
                                                              : loaded_pixels(bounds, &candidate->tiling, division);
     uint64_t input_bytes = pixels * dory_element_bytes(layer->input_channels, layer->input_bits);
@@ -175,7 +176,7 @@ struct transfer_bounds tile_transfer_bounds(const struct tile_bounds *bounds, co
     uint64_t stores = (uint64_t)division->rows.pieces * division->columns.pieces * division->channels.pieces;
     return (struct transfer_bounds){
         .input = load_bound(bounds, &input, input_bytes),
-        .weights = load_bound(bounds, &weights, dory_divide_up(layer->output_channels, 4) * quad_bytes),
+        .weights = load_bound(bounds, &weights, dory_blocks(layer, layer->output_channels) * block_bytes),
         .output = transfer_bound(stores, output_bytes, problem->target->dma_setup_cycles, tile_rates_of(problem).write),
         .input_loads = loads_of(&input),
         .weights_loads = loads_of(&weights),
@@ -208,7 +209,7 @@ static uint64_t last_store_bound(const struct tile_bounds *bounds, const struct 
 static uint64_t next_load_bound(const struct tile_bounds *bounds, const struct tiling *tiling, uint64_t load)
 {
     const struct dory_layer *layer = bounds->problem->layer;
-    uint64_t weights = layer_has_weights(layer) ? tile_first_weights_cycles(bounds->problem, tiling) : 0;
+    uint64_t weights = dory_has_weights(layer) ? tile_first_weights_cycles(bounds->problem, tiling) : 0;
     uint64_t input = load - weights, channels = dory_loads_by_channels(bounds->problem->layer) ? input : weights;
     return bounds->most_channels < layer->output_channels && channels < input ? channels : input;
 }
@@ -329,10 +330,12 @@ static uint64_t most_copies_cycles(const struct tile_bounds *bounds, const struc
 {
     const struct tile_problem *problem = bounds->problem;
     struct mover mover = tile_mover_of(problem);
-    uint64_t constants = (uint64_t)dory_divide_up(tiling->tile.channels, 4) * dory_constants_bytes(problem->layer);
+    uint64_t constants = dory_has_weights(problem->layer) ? (uint64_t)dory_blocks(problem->layer, tiling->tile.channels) *
+                                                                problem->weights->constants_bytes(problem->layer)
+                                                          : 0;
     uint64_t weights = tile_first_weights_cycles(problem, tiling) + constants * 1000 / mover.rates.read + 1;
     return most_input_cycles(bounds, &mover, &tiling->tile) + most_output_cycles(bounds, &mover, &tiling->tile) +
-           (layer_has_weights(problem->layer) ? weights : 0) + 2 * problem->target->dma_latency_cycles;
+           (dory_has_weights(problem->layer) ? weights : 0) + 2 * problem->target->dma_latency_cycles;
 }
 
 /* Of copies beside the longest tile, or one that takes as long, that part counts which a quarter of it is of the longest

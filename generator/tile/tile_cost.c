@@ -62,7 +62,7 @@ static uint64_t load(struct player *player)
     const struct tile_problem *problem = player->problem;
     struct dory_copies copies;
     tile_walk_loads(&player->walk, problem->inputs_stay, &copies);
-    unsigned weights = placed->load_weights && player->layer.quad_bytes != 0;
+    unsigned weights = placed->load_weights && player->layer.block_bytes != 0;
     bool are_early = problem->weights_are_early && tile_walk_is_first(&player->walk);
     bool are_planes = player->layer.input_layout == DORY_CHW && copies.load_count > weights;
     uint64_t cycles = 0;

@@ -6,14 +6,6 @@
 
 static bool is_convolution(const struct dory_layer *layer) { return layer->operation == DORY_CONVOLUTION; }
 
-/* Weights that are not tiled over input channels. */
-static bool is_depthwise(const struct dory_layer *layer)
-{
-    return layer->operation == DORY_DEPTHWISE || layer->operation == DORY_GROUPED;
-}
-
-bool layer_has_weights(const struct dory_layer *layer) { return is_convolution(layer) || is_depthwise(layer); }
-
 /* True where the layer is cut along rows or columns (channels), be it by steps or by tiles. */
 static bool is_cut_in_space(const struct tile_problem *problem, const struct tiling *tiling)
 {
@@ -53,7 +45,7 @@ struct l1_sizes tile_l1_sizes(const struct tile_problem *problem, const struct t
     return (struct l1_sizes){
         .input = aligned_bytes(dory_input_tile_bytes(layer, shape, 0)),
         .second_input = dory_has_second_input(layer) ? aligned_bytes(dory_input_tile_bytes(layer, shape, 1)) : 0,
-        .weights = aligned_bytes(dory_weights_tile_bytes(layer, shape)),
+        .weights = aligned_bytes(dory_weights_tile_bytes(problem->weights, layer, shape)),
         .output = aligned_bytes(dory_output_tile_bytes(layer, shape)),
         .accumulators = aligned_bytes(dory_accumulator_bytes(layer, shape)),
         .scratch = aligned_bytes(problem->kernel->scratch_bytes(layer, shape, problem->cores)),
@@ -101,26 +93,12 @@ uint32_t tile_l1_bytes(const struct tile_problem *problem, const struct tiling *
     return used;
 }
 
-uint32_t tile_quad_bytes(const struct dory_layer *layer, uint32_t tile_input_channels)
-{
-    if (is_depthwise(layer))
-        return dory_depthwise_quad_weight_bytes(layer) + dory_constants_bytes(layer);
-    if (!is_convolution(layer))
-        return 0;
-    uint32_t chunks = (uint32_t)layer->input_channels / tile_input_channels,
-             rest = layer->input_channels % tile_input_channels;
-    return chunks * dory_chunk_bytes(layer, tile_input_channels) + (rest ? dory_chunk_bytes(layer, rest) : 0) +
-           dory_constants_bytes(layer);
-}
-
 uint32_t tile_apply(const struct tile_problem *problem, const struct tiling *tiling, struct dory_layer *record)
 {
     *record = *problem->layer;
     record->tile_order = tiling->order;
     record->tile = tiling->tile;
-    record->quad_bytes = tile_quad_bytes(record, tiling->tile.input_channels);
-    record->chunk_bytes = is_convolution(record) ? dory_chunk_bytes(record, tiling->tile.input_channels)
-                          : is_depthwise(record) ? dory_depthwise_quad_weight_bytes(record)
-                                                 : 0;
+    record->block_bytes = dory_block_bytes(problem->weights, record, tiling->tile.input_channels);
+    record->chunk_bytes = dory_first_chunk_bytes(problem->weights, record, tiling->tile.input_channels);
     return tile_l1_bytes(problem, tiling, &record->l1);
 }

@@ -165,11 +165,13 @@ static void consider_buffers(struct search *search, struct tile_candidate *candi
     tiling->single = 0;
 }
 
+#define SLICE_CHANNELS 4 /* whole bytes of elements of any bits */
+
 /* The next smaller slice of input channels: the least one for its number of chunks. 0: none. */
 static uint32_t next_slice(uint32_t all, uint32_t slice)
 {
-    uint32_t smaller = (slice - 1) / 4 * 4;
-    return smaller ? dory_round_up(dory_divide_up(all, dory_divide_up(all, smaller)), 4) : 0;
+    uint32_t smaller = (slice - 1) / SLICE_CHANNELS * SLICE_CHANNELS;
+    return smaller ? dory_round_up(dory_divide_up(all, dory_divide_up(all, smaller)), SLICE_CHANNELS) : 0;
 }
 
 /* `candidate`: with so many input channels at once, and with kernels as if these were all. Whether it fits is told sooner
@@ -281,12 +283,13 @@ static void consider_rows(struct search *search, const struct tile_size *rows, c
     }
 }
 
-static void consider_all(struct search *search, enum tile_sizes sizes, enum tile_sizes fours)
+static void consider_all(struct search *search, enum tile_sizes sizes)
 {
     const struct dory_layer *layer = search->problem->layer;
-    const struct tile_size *rows = tile_sizes(sizes, &search->bounds.step_rows, 1, &search->scratch);
-    const struct tile_size *columns = tile_sizes(sizes, &search->columns, tile_least_columns(layer), &search->scratch);
-    const struct tile_size *channels = tile_sizes(fours, &search->bounds.step_channels, 1, &search->scratch);
+    const struct tile_size *rows = tile_sizes(sizes, &search->bounds.step_rows, 1, 1, &search->scratch);
+    const struct tile_size *columns = tile_sizes(sizes, &search->columns, tile_least_columns(layer), 1, &search->scratch);
+    const struct tile_size *channels =
+        tile_sizes(sizes, &search->bounds.step_channels, 1, dory_block_channels(layer), &search->scratch);
     for (; rows->size > 0; rows++)
         consider_rows(search, rows, columns, channels);
 }
@@ -304,8 +307,8 @@ bool tile_search(const struct tile_problem *problem, uint64_t limit, struct tili
 {
     struct search search = search_start(problem, best, cost);
     search.limit = limit;
-    consider_all(&search, HALVED_SIZES, HALVED_FOURS); /* to have something good to compare with */
-    consider_all(&search, ALL_SIZES, ALL_FOURS);
+    consider_all(&search, HALVED_SIZES); /* to have something good to compare with */
+    consider_all(&search, ALL_SIZES);
     arena_free(&search.scratch);
     return search.found;
 }
@@ -341,17 +344,18 @@ static void consider_neighbours(struct search *search)
     const struct tiling best = *search->best;
     uint32_t least_columns = tile_least_columns(layer), channels = search->bounds.most_channels;
     for (size_t i = 0; i < NEIGHBOURS; i++) {
-        struct tiling rows = best, columns = best, quads = best;
+        struct tiling rows = best, columns = best, blocks = best;
         rows.tile.rows = neighbour(best.tile.rows, neighbours[i], 1, search->bounds.most_rows);
         columns.tile.columns = neighbour(best.tile.columns, neighbours[i], least_columns, layer->output_width);
-        uint32_t other = dory_round_up(neighbour(best.tile.channels, neighbours[i], 1, channels), 4);
-        quads.tile.channels = (uint16_t)dory_minimum(other, channels);
+        uint32_t other =
+            dory_round_up(neighbour(best.tile.channels, neighbours[i], 1, channels), dory_block_channels(layer));
+        blocks.tile.channels = (uint16_t)dory_minimum(other, channels);
         if (rows.tile.rows != best.tile.rows)
             consider_one(search, rows);
         if (columns.tile.columns != best.tile.columns)
             consider_one(search, columns);
-        if (quads.tile.channels != best.tile.channels)
-            consider_one(search, quads);
+        if (blocks.tile.channels != best.tile.channels)
+            consider_one(search, blocks);
     }
 }
 
@@ -361,7 +365,7 @@ bool tile_estimate(const struct tile_problem *problem, struct tiling *best, stru
     uint64_t before = UINT64_MAX;
     search.limit = UINT64_MAX;
     search.estimates = true;
-    consider_all(&search, HALVED_SIZES, HALVED_FOURS);
+    consider_all(&search, HALVED_SIZES);
     while (search.found && cost->cycles < before) {
         before = cost->cycles;
         consider_neighbours(&search);
@@ -372,8 +376,9 @@ bool tile_estimate(const struct tile_problem *problem, struct tiling *best, stru
 
 uint32_t tile_least_l1_bytes(const struct tile_problem *problem)
 {
-    struct tiling tiling = {.tile = {.rows = 1,
-                                     .columns = tile_least_columns(problem->layer),
-                                     .channels = (uint16_t)dory_minimum(4, problem->steps[0].channels)}};
+    struct tiling tiling = {
+        .tile = {.rows = 1,
+                 .columns = tile_least_columns(problem->layer),
+                 .channels = (uint16_t)dory_minimum(dory_block_channels(problem->layer), problem->steps[0].channels)}};
     return least_bytes(problem, tiling);
 }

@@ -61,21 +61,19 @@ struct extents tile_extents(const struct extents *steps, uint32_t tile, struct a
     return tiles;
 }
 
-static uint32_t next_smaller(enum tile_sizes kind, uint32_t size)
+static uint32_t next_smaller(enum tile_sizes kind, uint32_t size, uint32_t granule)
 {
-    switch (kind) {
-    case ALL_SIZES: return size - 1;
-    case ALL_FOURS: return size <= 4 ? 0 : (size - 1) / 4 * 4;
-    case HALVED_SIZES: return size / 2;
-    default: return size <= 4 ? 0 : dory_round_up(size / 2, 4);
-    }
+    if (size <= granule)
+        return 0;
+    return kind == ALL_SIZES ? (size - 1) / granule * granule : dory_round_up(size / 2, granule);
 }
 
-const struct tile_size *tile_sizes(enum tile_sizes kind, const struct extents *steps, uint32_t least, struct arena *arena)
+const struct tile_size *tile_sizes(enum tile_sizes kind, const struct extents *steps, uint32_t least, uint32_t granule,
+                                   struct arena *arena)
 {
     uint32_t largest = tile_largest(steps);
     struct tile_size *sizes = arena_array(arena, struct tile_size, (size_t)largest + 1), *end = sizes;
-    for (uint32_t s = largest; s >= least && s > 0; s = next_smaller(kind, s))
+    for (uint32_t s = largest; s >= least && s > 0; s = next_smaller(kind, s, granule))
         *end++ = (struct tile_size){s, tile_extents(steps, s, arena)};
     return sizes;
 }

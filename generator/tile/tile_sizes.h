@@ -27,9 +27,10 @@ struct tile_size {
     struct extents extents;
 };
 
-/* The sizes from the largest step down to `least`: all of them, multiples of 4 but for the first, or only those that come of
- * halving. */
-enum tile_sizes { ALL_SIZES, ALL_FOURS, HALVED_SIZES, HALVED_FOURS };
-const struct tile_size *tile_sizes(enum tile_sizes kind, const struct extents *steps, uint32_t least, struct arena *arena);
+/* The sizes from the largest step down to `least`: all of them, or only those that come of halving; multiples of the
+ * granule, but for the first. */
+enum tile_sizes { ALL_SIZES, HALVED_SIZES };
+const struct tile_size *tile_sizes(enum tile_sizes kind, const struct extents *steps, uint32_t least, uint32_t granule,
+                                   struct arena *arena);
 
 #endif

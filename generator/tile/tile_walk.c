@@ -32,7 +32,7 @@ bool tile_walk_next(struct tile_walk *walk)
 
 void tile_walk_loads(const struct tile_walk *walk, unsigned inputs_stay, struct dory_copies *copies)
 {
-    uint8_t first = walk->tile.load_weights && walk->layer->quad_bytes != 0, count = first;
+    uint8_t first = walk->tile.load_weights && walk->layer->block_bytes != 0, count = first;
     dory_describe_loads(copies, &walk->tile, walk->layer, TILE_BASE, TILE_BASE);
     if (inputs_stay == 0)
         return;

@@ -45,20 +45,10 @@ uint32_t dory_output_tile_bytes(const struct dory_layer *layer, const struct dor
     return (uint32_t)tile->rows * tile->columns * dory_element_bytes(tile->channels, layer->output_bits);
 }
 
-uint32_t dory_weights_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile)
-{
-    uint32_t quads = dory_divide_up(tile->channels, 4);
-    if (layer->operation == DORY_CONVOLUTION) {
-        return quads * (dory_chunk_bytes(layer, tile->input_channels) + dory_constants_bytes(layer));
-    }
-    if (layer->operation == DORY_DEPTHWISE || layer->operation == DORY_GROUPED) {
-        return quads * (dory_depthwise_quad_weight_bytes(layer) + dory_constants_bytes(layer));
-    }
-    return dory_table_bytes(layer);
-}
-
 uint32_t dory_accumulator_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
     bool tiled = layer->operation == DORY_CONVOLUTION && tile->input_channels < layer->input_channels;
-    return tiled ? (uint32_t)tile->rows * tile->columns * dory_round_up(tile->channels, 4) * (uint32_t)sizeof(int32_t) : 0;
+    return tiled ? (uint32_t)tile->rows * tile->columns * dory_round_up(tile->channels, dory_block_channels(layer)) *
+                       (uint32_t)sizeof(int32_t)
+                 : 0;
 }

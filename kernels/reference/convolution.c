@@ -6,6 +6,7 @@
 
 #include "dory/normalise.h"
 #include "elements.h"
+#include "quads.h"
 #include "reference.h"
 
 /* What does not change from pixel to pixel. */

@@ -3,6 +3,7 @@
  * Each core takes a part of the pixels by quads of channels. Inner loop: one product. */
 #include "dory/normalise.h"
 #include "elements.h"
+#include "quads.h"
 #include "reference.h"
 
 static int32_t accumulate(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t y, uint32_t x,

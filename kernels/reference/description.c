@@ -2,6 +2,7 @@
  * core cycles a product of bytes, five to eight times as many of other elements, and hundreds for an element's stages in
  * 64 bits. */
 #include "dory/engine.h"
+#include "quads.h"
 
 #include <stddef.h>
 
@@ -298,4 +299,4 @@ static const struct dory_kernel_description *const kernels[] = {
     NULL,
 };
 
-const struct dory_engine dory_portable_engine = {.name = "portable", .kernels = kernels};
+const struct dory_engine dory_portable_engine = {.name = "portable", .weights = &dory_quads, .kernels = kernels};

@@ -140,7 +140,7 @@ static inline void place_buffers(struct dory_placed_tile *placed, const struct d
     placed->load_input = new_space || (dory_loads_by_channels(layer) ? new_channels : new_chunk);
     bool first_of_layer = before->tile.rows == 0;
     placed->load_weights =
-        layer->quad_bytes != 0 ? new_channels || new_chunk : first_of_layer && dory_table_bytes(layer) != 0;
+        layer->block_bytes != 0 ? new_channels || new_chunk : first_of_layer && dory_table_bytes(layer) != 0;
     placed->input_buffer = before->input_buffer ^ placed->load_input;
     placed->weights_buffer = before->weights_buffer ^ placed->load_weights;
     placed->output_buffer = before->output_buffer ^ tile->first_chunk;

@@ -78,5 +78,5 @@ bool dory_place_store(struct dory_driver *driver, struct dory_copies *copies, co
 void dory_place_work(struct dory_driver *driver, struct dory_work *work)
 {
     work->has_border = dory_needs_border(driver->bordered, driver->next, layer_of(driver));
-    work->has_table = driver->next->load_weights && layer_of(driver)->quad_bytes == 0;
+    work->has_table = driver->next->load_weights && layer_of(driver)->block_bytes == 0;
 }

@@ -160,22 +160,22 @@ void dory_describe_weights(struct hal_dma_copy *copy, const struct dory_placed_t
                            const uint8_t *weights)
 {
     const struct dory_tile *tile = &placed->tile;
-    uint32_t quads = dory_divide_up(tile->channels, 4);
-    uint32_t first_quad = (placed->at.channel - placed->step->first_channel) / 4;
+    uint32_t last = (1u << layer->block_shift) - 1, blocks = (tile->channels + last) >> layer->block_shift;
+    uint32_t first = (placed->at.channel - placed->step->first_channel) >> layer->block_shift;
     uint8_t *external = /* only read */
-        (uint8_t *)(uintptr_t)weights + placed->step->weights_offset + first_quad * layer->quad_bytes;
+        (uint8_t *)(uintptr_t)weights + placed->step->weights_offset + first * layer->block_bytes;
     copy->local = (void *)(uintptr_t)tile->weights;
     copy->external = external;
-    copy->run_bytes = quads * layer->quad_bytes;
+    copy->run_bytes = blocks * layer->block_bytes;
     copy->runs = 1;
     copy->planes = 1;
     copy->direction = HAL_TO_LOCAL;
     if (!(tile->first_chunk && tile->last_chunk)) {
         uint32_t chunk_start = placed->at.chunk / layer->tile.input_channels * layer->chunk_bytes;
         copy->external = external + chunk_start;
-        copy->run_bytes = tile->last_chunk ? layer->quad_bytes - chunk_start : layer->chunk_bytes;
-        copy->runs = quads;
-        copy->external_run_stride = layer->quad_bytes;
+        copy->run_bytes = tile->last_chunk ? layer->block_bytes - chunk_start : layer->chunk_bytes;
+        copy->runs = blocks;
+        copy->external_run_stride = layer->block_bytes;
         copy->local_run_stride = copy->run_bytes;
     }
 }
@@ -185,7 +185,7 @@ void dory_describe_loads(struct dory_copies *copies, const struct dory_placed_ti
                          uint8_t *l2, const uint8_t *weights)
 {
     unsigned count = 0;
-    if (placed->load_weights && layer->quad_bytes != 0) {
+    if (placed->load_weights && layer->block_bytes != 0) {
         dory_describe_weights(&copies->loads[count++], placed, layer, weights);
     }
     if (placed->load_input) {

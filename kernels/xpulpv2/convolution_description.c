@@ -2,6 +2,7 @@
 #include "convolution_description.h"
 
 #include "direct.h"
+#include "quads.h"
 #include "scratch.h"
 
 /* Of the long way, behind the sums of a block: a call for each channel, and an element, with what stores it. */

@@ -3,6 +3,7 @@
  *
  * Each core copies what four pixels read to its scratch (im2col), for all output channels at once. Inner loop: product.h. */
 #include "gather.h"
+#include "quads.h"
 #include "scratch.h"
 #include "xpulpv2.h"
 

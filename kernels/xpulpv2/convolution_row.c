@@ -5,6 +5,7 @@
  * fours of a line side by side, each pixel filled up to words as the weights are. Then each output reads one run, and
  * little is copied twice. Inner loop: product.h. */
 #include "product.h"
+#include "quads.h"
 #include "scratch.h"
 #include "share.h"
 #include "xpulp.h"

@@ -8,7 +8,7 @@
 
 static const struct dory_kernel_description *const kernels[] = {DORY_XPULPV2_KERNELS(DESCRIPTION) NULL};
 
-const struct dory_engine dory_xpulpv2_engine = {.name = "xpulpv2", .kernels = kernels};
+const struct dory_engine dory_xpulpv2_engine = {.name = "xpulpv2", .weights = &dory_quads, .kernels = kernels};
 
 uint64_t dory_busiest_cycles(uint32_t items, unsigned cores, dory_share_cycles *share_cycles, const void *context)
 {

@@ -4,6 +4,7 @@
 #define DORY_XPULPV2_SCRATCH_H
 
 #include "dory/layer.h"
+#include "quads.h"
 
 /* Convolutions that gather their input: bytes of one pixel, a byte an element, all runs filled up to words. A core has four
  * such pixels. */

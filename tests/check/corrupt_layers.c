@@ -20,8 +20,8 @@ static bool weights_too_early(struct plan *plan, uint32_t choice)
         const struct dory_layer *record = &plan->layers[before + 1].record;
         struct dory_step *first = &plan->steps[plan->layers[before + 1].first_step].record;
         uint32_t output = plan->layers[before].record.l1.output[0], weights = record->l1.weights[0];
-        if (record->quad_bytes == 0 || first->weights_are_early || output < weights ||
-            output >= weights + record->quad_bytes)
+        if (record->block_bytes == 0 || first->weights_are_early || output < weights ||
+            output >= weights + record->block_bytes)
             continue;
         first->weights_are_early = 1;
         return true;
@@ -159,7 +159,7 @@ static bool quads_miscounted(struct plan *plan, uint32_t choice)
     struct plan_layer *layer = chosen_layer(plan, choice);
     if (!layer->weights_bytes)
         return false;
-    layer->record.quad_bytes -= 16;
+    layer->record.block_bytes -= 16;
     return true;
 }
 

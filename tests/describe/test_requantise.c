@@ -6,6 +6,7 @@
 
 #include "base/support.h"
 #include "describe/requantise.h"
+#include "dory/engine.h"
 #include "dory/normalise.h"
 #include "expect.h"
 #include "network/stage.h"
@@ -153,22 +154,15 @@ static void make_subject(struct subject *s, enum rounding rounding)
         make_step(s);
 }
 
-/* As describe and layout do it. */
+/* As describe and a format of weights do it. */
 static void as_the_firmware_has_it(const struct requantisation *form, int channel, struct dory_layer *layer,
                                    uint8_t constants[28])
 {
-    bool is_wide = form->normalisation == DORY_NORMALISE_64 || form->normalisation == DORY_NORMALISE_DIVIDE;
     memset(layer, 0, sizeof *layer);
     requantisation_describe(form, layer);
     layer->minimum = form->minimum;
     layer->maximum = form->maximum;
-    for (int i = 0; i < 7; i++) {
-        int32_t word = (int32_t)(uint32_t)form->channels[channel].words[i];
-        if (!is_wide)
-            memcpy(constants + 4 * i, &word, 4);
-        else if (i < 2)
-            memcpy(constants + 8 * i, &form->channels[channel].words[i], 8);
-    }
+    EXPECT(dory_write_constants(layer, &form->channels[channel], constants), "constants that exceed their form");
 }
 
 /* The channel's weights, and with them its accumulators, may have the other sign. */
@@ -197,23 +191,35 @@ static bool is_right(const struct subject *s, const struct requantisation *form,
 static int chosen[DORY_NORMALISE_SHARED + 1], chosen_roundings[3], chosen_splits[3], chosen_shared[3],
     failed_proofs[DORY_NORMALISE_SHARED + 1], negated;
 
+static int64_t *multiplier_of(struct requantisation *form, int channel)
+{
+    struct dory_channel_constants *constants = &form->channels[channel];
+    switch (form->normalisation) {
+    case DORY_NORMALISE_NONE: return NULL;
+    case DORY_NORMALISE_CLAMPED: return &constants->clamped.multiplier;
+    case DORY_NORMALISE_SPLIT: return &constants->split.high;
+    case DORY_NORMALISE_HIGH:
+    case DORY_NORMALISE_SHARED: return &constants->high.multiplier;
+    default: return &constants->product.multiplier;
+    }
+}
+
 static void expect_proof_of_mutant(struct subject *s, struct requantisation *form, int channel)
 {
     struct arena arena = {0};
     struct step_function function = {.capacity = 1000};
-    static const int multiplier_at[] = {-1, 0, 0, 0, 2, 4, 1, 1};
-    int at = multiplier_at[form->normalisation];
+    int64_t *multiplier = multiplier_of(form, channel);
     int64_t place;
     function.points = arena_array(&arena, struct step_point, 1000);
     EXPECT(step_function_of_stage(&s->stage, channel, s->ranges[channel].minimum, s->ranges[channel].maximum, &function),
            "steps");
     EXPECT(requantised_is(form, channel, &function), "what was chosen is proven");
-    for (int unit = -1; unit <= 1 && at >= 0; unit += 2) {
-        form->channels[channel].words[at] += unit;
+    for (int unit = -1; unit <= 1 && multiplier; unit += 2) {
+        *multiplier += unit;
         bool proven = requantised_is(form, channel, &function);
         EXPECT(proven == is_right(s, form, channel, &place), "form %d: the proof says %d", (int)form->normalisation, proven);
         failed_proofs[form->normalisation] += !proven;
-        form->channels[channel].words[at] -= unit;
+        *multiplier -= unit;
     }
     arena_free(&arena);
 }

@@ -1,4 +1,4 @@
-/* Weight blobs of layers small enough to be written down by hand, from the text of dory/layer.h. */
+/* Weight blobs of layers small enough to be written down by hand, from the text of kernels/quads/quads.h. */
 #include "describe/requantise.h"
 #include "emit/assemble.h"
 #include "expect.h"
@@ -57,6 +57,7 @@ static struct dory_layer run_of(const struct shape *shape, bool whole)
         .dilation_height = 1,
         .dilation_width = (uint16_t)shape->dilation_width,
         .tile.input_channels = shape->tile_input_channels,
+        .block_shift = 2,
     };
 }
 
@@ -64,13 +65,14 @@ static struct dory_layer run_of(const struct shape *shape, bool whole)
 static struct requantisation constants_of(const struct layer *layer, const struct dory_layer *record, uint32_t negated,
                                           struct arena *arena)
 {
-    struct requantisation form = {.channels = arena_array(arena, struct requantised_channel, record->output_channels)};
+    struct requantisation form = {.channels = arena_array(arena, struct dory_channel_constants, record->output_channels)};
     const struct stage *stage = &layer->stages[0];
     for (int i = 0; i < record->output_channels; i++) {
-        int64_t *words = form.channels[i].words;
-        bool none = record->normalisation == DORY_NORMALISE_NONE;
-        words[0] = none ? stage->addend[i] : stage->multiplier[i];
-        words[1] = stage->addend[i];
+        struct dory_channel_constants *channel = &form.channels[i];
+        if (record->normalisation == DORY_NORMALISE_NONE)
+            channel->none.addend = stage->addend[i];
+        else
+            channel->product.multiplier = stage->multiplier[i], channel->product.addend = stage->addend[i];
         form.channels[i].is_negated = negated >> i & 1;
     }
     return form;
@@ -86,6 +88,7 @@ static void expect_blob(const char *what, const struct shape *shape, const int8_
     struct layer layer = layer_of(shape, weights, shape->normalisation == DORY_NORMALISE_NONE);
     struct network network = {.tensors = tensors, .tensor_count = 2, .layers = &layer, .layer_count = 1};
     struct plan_layer planned = {.record = run_of(shape, layer_reads_whole_input(&network, &layer)),
+                                 .engine = &dory_portable_engine,
                                  .weights_bytes = bytes,
                                  .weights_address = FLASH_HEADER_BYTES};
     struct requantisation form = constants_of(&layer, &planned.record, shape->negated, &arena);
@@ -331,8 +334,10 @@ static void test_constants_out_of_range(void)
     struct layer layer = layer_of(&shape, (const int8_t[]){1}, false);
     layer.stages[0] = (struct stage){.count = 1, .multiplier = huge, .addend = none, .divisor = 1};
     struct network network = {.tensors = tensors, .tensor_count = 2, .layers = &layer, .layer_count = 1};
-    struct plan_layer planned = {
-        .record = run_of(&shape, false), .weights_bytes = 48, .weights_address = FLASH_HEADER_BYTES};
+    struct plan_layer planned = {.engine = &dory_portable_engine,
+                                 .record = run_of(&shape, false),
+                                 .weights_bytes = 48,
+                                 .weights_address = FLASH_HEADER_BYTES};
     struct requantisation form = constants_of(&layer, &planned.record, 0, &arena);
     planned.requantisation = &form;
     struct plan plan = {.network = &network, .layers = &planned, .flash_bytes = FLASH_HEADER_BYTES + 48};

@@ -49,7 +49,7 @@ static struct network network = {
 static const struct target target = {.name = "host", .cores = 8};
 static const struct dory_kernel_description kernel = {.name = "dory_reference_convolution"};
 
-static struct requantised_channel constants[2] = {{.words = {3, 100}}, {.words = {-5, -7}}};
+static struct dory_channel_constants constants[2] = {{.product = {3, 100}}, {.product = {-5, -7}}};
 static const struct requantisation requantisation = {
     .normalisation = DORY_NORMALISE_32, .shift = 8, .maximum = 255, .channels = constants, .channel_count = 2};
 
@@ -76,7 +76,8 @@ static const struct plan_layer planned_layer = {
                .padding_top = 1,
                .padding_left = 1,
                .tile = {.rows = 2, .columns = 4, .channels = 2, .input_channels = 1},
-               .quad_bytes = 80,
+               .block_shift = 2,
+               .block_bytes = 80,
                .chunk_bytes = 48,
                .maximum = 255,
                .l1 = {.input = {1024, 1048},
@@ -86,6 +87,7 @@ static const struct plan_layer planned_layer = {
                       .accumulators = DORY_NO_BUFFER,
                       .scratch = DORY_NO_BUFFER}},
     .kernel = &kernel,
+    .engine = &dory_portable_engine,
     .requantisation = &requantisation,
     .step_count = 1,
     .macs = 288,

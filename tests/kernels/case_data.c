@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dory/matrix_product.h"
+#include "quads.h"
 #include "random_layer.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -345,7 +346,8 @@ bool test_case_fits(const struct test_case *test, uint32_t bytes)
     const struct dory_tile_shape *shape = &test->shape;
     uint32_t sum = dory_input_tile_bytes(layer, shape, 0) + dory_output_tile_bytes(layer, shape) +
                    (dory_has_second_input(layer) ? dory_input_tile_bytes(layer, shape, 1) : 0) +
-                   dory_weights_tile_bytes(layer, shape) + test->description->scratch_bytes(layer, shape, test->cores);
+                   dory_weights_tile_bytes(&dory_quads, layer, shape) +
+                   test->description->scratch_bytes(layer, shape, test->cores);
     if (!(test->tile.first_chunk && test->tile.last_chunk)) {
         sum += shape->rows * shape->columns * dory_round_up(shape->channels, 4) * 4;
     }

@@ -40,8 +40,12 @@ static void decide(struct plan *plan, uint32_t rows)
 {
     struct plan_layer *layer = &plan->layers[0];
     const struct dory_layer before = layer->record;
-    const struct tile_problem problem = {
-        .layer = &before, .kernel = layer->kernel, .cores = plan->cores, .steps = &plan->steps[0].record, .step_count = 1};
+    const struct tile_problem problem = {.layer = &before,
+                                         .weights = layer->engine->weights,
+                                         .kernel = layer->kernel,
+                                         .cores = plan->cores,
+                                         .steps = &plan->steps[0].record,
+                                         .step_count = 1};
     struct tiling tiling = {.tile = before.tile};
     tiling.tile.rows = (uint16_t)rows;
     plan->l1_peak_bytes = layer->l1_bytes = tile_apply(&problem, &tiling, &layer->record);

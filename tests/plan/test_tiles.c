@@ -54,7 +54,7 @@ static void reach_buffers(struct walk *walk, const struct dory_tile_shape *shape
     for (int i = 0; i < 2; i++) {
         reach(walk, map->input[i], dory_input_tile_bytes(record, shape, 0));
         reach(walk, map->second_input[i], dory_has_second_input(record) ? dory_input_tile_bytes(record, shape, 1) : 0);
-        reach(walk, map->weights[i], dory_weights_tile_bytes(record, shape));
+        reach(walk, map->weights[i], dory_weights_tile_bytes(&dory_quads, record, shape));
         reach(walk, map->output[i], dory_output_tile_bytes(record, shape));
     }
     reach(walk, map->accumulators, dory_accumulator_bytes(record, shape));
@@ -103,6 +103,7 @@ static struct tile_problem problem_of(const struct cut *cut)
     while (of->kernels[kernel] != cut->kernel)
         kernel++;
     return (struct tile_problem){.layer = &of->record,
+                                 .weights = of->weights,
                                  .kernel = cut->kernel,
                                  .target = of->problem->target,
                                  .cores = of->problem->cores,
@@ -138,7 +139,7 @@ static void count_layer(struct counts *counts, const struct dory_layer *record, 
     counts->sliced += record->operation == DORY_CONVOLUTION && record->tile.input_channels < record->input_channels;
     counts->concatenations += record->operation == DORY_CONCATENATION;
     counts->pixels += operand_is_pixel(record, 1);
-    counts->narrow_weights += layer_has_weights(record) && record->weight_bits < 8;
+    counts->narrow_weights += dory_has_weights(record) && record->weight_bits < 8;
     counts->narrow_elements += record->input_bits < 8 || record->output_bits < 8;
 }
 

@@ -114,7 +114,7 @@ static void lay_out_l1(struct plan_layer *planned, const struct dory_tile_shape 
         .second_input = {DORY_NO_BUFFER, DORY_NO_BUFFER},
         .accumulators = DORY_NO_BUFFER,
     };
-    record->l1.weights[0] = record->l1.weights[1] = take(&used, dory_weights_tile_bytes(record, tile));
+    record->l1.weights[0] = record->l1.weights[1] = take(&used, dory_weights_tile_bytes(&dory_quads, record, tile));
     record->l1.output[0] = take(&used, output);
     record->l1.output[1] = take(&used, output);
     record->l1.scratch = take(&used, scratch_bytes(record, tile, 8));
@@ -174,7 +174,9 @@ static void plan_layer(struct maker *maker, int index)
                    .stride_width = (uint16_t)layer->stride_width,
                    .dilation_height = 1,
                    .dilation_width = 1,
+                   .block_shift = 2,
                    .tile = tile},
+        .engine = &dory_portable_engine,
         .kernel = &kernel,
         .first_step = index,
         .last_step = index,

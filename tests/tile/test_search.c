@@ -60,8 +60,12 @@ static void test_layer(uint64_t seed, const struct target *target)
     struct arena arena = {0};
     struct dory_layer record = random_layer_of(&arena, seed, target);
     struct dory_step steps[512];
-    struct tile_problem problem = {
-        .layer = &record, .kernel = kernel_for(&record, seed), .target = target, .cores = 8, .steps = steps};
+    struct tile_problem problem = {.layer = &record,
+                                   .weights = &dory_quads,
+                                   .kernel = kernel_for(&record, seed),
+                                   .target = target,
+                                   .cores = 8,
+                                   .steps = steps};
     problem.step_count = make_steps(&record, seed, steps, 512);
     problem.cycles = cycle_table_make(&record, problem.kernel, problem.target, 8, &arena);
     uint32_t least = tile_least_l1_bytes(&problem);
@@ -98,6 +102,7 @@ static struct exhaustive try_all_kernels(const struct cut *cut, struct counts *c
     struct exhaustive best = {.cycles = cut->cost.cycles};
     for (int i = 0; of->kernels[i]; i++) {
         struct tile_problem problem = {.layer = &of->record,
+                                       .weights = &dory_quads,
                                        .kernel = of->kernels[i],
                                        .target = of->problem->target,
                                        .cores = of->problem->cores,

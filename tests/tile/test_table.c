@@ -45,6 +45,7 @@ static void set_up(struct sample *sample, uint64_t seed)
                                       .input = {{.channels = record->input_channels}, {.channels = record->input_channels}},
                                       .output = {.channels = record->output_channels}};
     sample->problem = (struct tile_problem){.layer = record,
+                                            .weights = &dory_quads,
                                             .kernel = kernel_for(record),
                                             .target = &sample->target,
                                             .cores = 8,

@@ -40,7 +40,6 @@ bool dory_kernel_supports(const struct dory_kernel_description *kernel, const st
 /* L1 bytes that the tile loop lays out for one input tile: the extent of rows and columns with border. */
 uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned input);
 uint32_t dory_output_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile);
-uint32_t dory_weights_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile);
 uint32_t dory_accumulator_bytes(const struct dory_layer *layer,
                                 const struct dory_tile_shape *tile); /* 0: not tiled over input channels */
 

@@ -43,7 +43,7 @@ struct dory_step {
     uint16_t first_channel, channels; /* first_channel is a multiple of 4 */
     struct dory_window input[2];      /* [1]: layers with two inputs only */
     struct dory_window output;
-    uint32_t weights_offset;    /* in the L2 arena, or in the network's linked weights: the quad of first_channel */
+    uint32_t weights_offset;    /* in the L2 arena, or in the network's linked weights: the block of first_channel */
     uint16_t transfers_awaited; /* transfers[0 .. n-1] are complete before this step reads or writes anything; where it does
                                  * not drain, they have been started by an earlier step */
     uint16_t

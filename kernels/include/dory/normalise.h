@@ -146,7 +146,8 @@ static inline int32_t dory_normalise_high_stages(const struct dory_layer *layer,
                            dory_log2((uint64_t)first->divisor));
 }
 
-/* `constants` are those of a quad (see "weight blob"), `lane` the channel in it, 0 to 3. */
+/* `constants` are those of some channels, one after the other (dory_write_constants() in dory/engine.h), `lane` is the
+ * channel among them. */
 static inline int32_t dory_normalise(const struct dory_layer *layer, const uint8_t *constants, unsigned lane,
                                      int32_t accumulator)
 {

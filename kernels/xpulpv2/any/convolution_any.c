@@ -7,6 +7,7 @@
 #include "../scratch.h"
 #include "../walk.h"
 #include "../xpulpv2.h"
+#include "quads.h"
 #include "store.h"
 #include "sum_block.h"
 

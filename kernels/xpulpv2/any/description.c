@@ -1,6 +1,7 @@
 /* What the planner knows of the convolutions of elements of any bits. */
 #include "../convolution_description.h"
 #include "../scratch.h"
+#include "quads.h"
 
 /* ---- any elements, which are laid byte by byte ------------------------------------------------------------------ */
 

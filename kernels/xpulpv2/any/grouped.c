@@ -10,6 +10,7 @@
 #include "../scratch.h"
 #include "../walk.h"
 #include "../xpulpv2.h"
+#include "quads.h"
 
 struct grouped {
     const struct dory_layer *layer;

@@ -2,6 +2,7 @@
  * convolution_any.c, which lays windows byte by byte, tap by tap. */
 #include "../convolution_description.h"
 #include "../scratch.h"
+#include "quads.h"
 
 static bool grouped_any_supports(const struct dory_layer *layer, uint32_t weight_bits)
 {

@@ -10,6 +10,7 @@
 #include "../scratch.h"
 #include "../share.h"
 #include "../transpose.h"
+#include "quads.h"
 
 /* Four output columns of four channels ("lanes"), the rows of a band. */
 struct dory_strip {

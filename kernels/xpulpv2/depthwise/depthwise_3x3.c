@@ -49,6 +49,7 @@
 #endif
 
 #include "depthwise_3x3.h"
+#include "quads.h"
 
 #if defined(DORY_XPULPV2)
 

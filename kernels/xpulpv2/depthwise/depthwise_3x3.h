@@ -18,6 +18,7 @@
 #define DORY_XPULPV2_DEPTHWISE_3X3_H
 
 #include "finish.h"
+#include "quads.h"
 
 /* The lanes of a strip that are left to do. The elements of a row are written from the last one to the first. */
 struct dory_lanes {

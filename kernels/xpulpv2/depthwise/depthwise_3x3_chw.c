@@ -8,6 +8,7 @@
 #include "../scratch.h"
 #include "../share.h"
 #include "../xpulpv2.h"
+#include "quads.h"
 
 #define MAXIMUM_ROWS 120 /* of a band: see dory_rounds */
 

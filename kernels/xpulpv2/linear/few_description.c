@@ -1,6 +1,7 @@
 /* What the planner knows of fully connected layers with few outputs. */
 #include "../convolution_description.h"
 #include "few.h"
+#include "quads.h"
 
 bool dory_has_few_outputs(const struct dory_layer *layer)
 {

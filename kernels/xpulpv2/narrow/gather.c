@@ -6,6 +6,7 @@
 #include "../scratch.h"
 #include "../xpulpv2.h"
 #include "narrow.h"
+#include "quads.h"
 
 struct first {
     struct dory_gather gather;

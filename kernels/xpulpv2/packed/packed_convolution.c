@@ -7,6 +7,7 @@
 #include "../walk.h"
 #include "../xpulpv2.h"
 #include "packed.h"
+#include "quads.h"
 #include "unpack.h"
 
 /* ---- inputs of bytes in whole words, where they lie -------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* What the planner knows of convolutions with weights, input or output below 8 bits. */
 #include "../convolution_description.h"
 #include "../scratch.h"
+#include "quads.h"
 
 static bool is_packed(const struct dory_layer *layer, uint32_t weight_bits)
 {

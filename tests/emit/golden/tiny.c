@@ -20,7 +20,7 @@ static const struct dory_layer layer_0 = {
     .kernel_height = 3, .kernel_width = 3, .stride_height = 1, .stride_width = 1, .dilation_height = 1,
     .dilation_width = 1, .padding_top = 1, .padding_left = 1,
     .tile = {.rows = 2, .columns = 4, .channels = 2, .input_channels = 1},
-    .quad_bytes = 80, .chunk_bytes = 48,
+    .block_shift = 2, .block_bytes = 80, .chunk_bytes = 48,
     .maximum = 255,
     .l1 = {.input = {1024, 1048}, .second_input = {DORY_NO_BUFFER, DORY_NO_BUFFER}, .weights = {1072, 1072},
         .output = {1152, 1168}, .accumulators = DORY_NO_BUFFER, .scratch = DORY_NO_BUFFER},
