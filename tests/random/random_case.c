@@ -187,6 +187,7 @@ static void count_layer(struct random_totals *totals, const struct plan *plan, c
     const struct dory_layer *record = &layer->record;
     const struct dory_step *step = &plan->steps[layer->first_step].record;
     totals->xpulpv2 += !strncmp(layer->kernel->name, "dory_xpulpv2", 12);
+    totals->layers_of_engine += layer->engine == totals->engine;
     totals->tiled_rows += record->tile.rows < step->rows;
     totals->tiled_columns += record->tile.columns < record->output_width;
     totals->tiled_channels += record->tile.channels < step->channels;
@@ -257,7 +258,9 @@ enum random_outcome random_case(struct network *network, struct random *random, 
 {
     struct trial trial = {.network = network, .random = random, .reproduction = reproduction, .arena = arena};
     trial.target = machine;
-    if (random_chance(random, 50)) /* here: in a C model of its instructions */
+    if (totals->engine)
+        trial.target.engines[0] = totals->engine, trial.target.engines[1] = &dory_portable_engine;
+    else if (random_chance(random, 50)) /* here: in a C model of its instructions */
         trial.target.engines[0] = &dory_xpulpv2_engine, trial.target.engines[1] = &dory_portable_engine;
     trial.only_blocks = totals->only_blocks;
     if (totals->dead)

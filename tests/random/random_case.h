@@ -2,15 +2,18 @@
 #ifndef DORY_TEST_RANDOM_CASE_H
 #define DORY_TEST_RANDOM_CASE_H
 
+#include "dory/engine.h"
 #include "features.h"
 #include "random_network.h"
 
 enum random_outcome { CASE_EXACT, CASE_REFUSED, CASE_WRONG, CASE_PASSED_OVER };
 
 struct random_totals {
-    bool verbose;     /* print the plan of a case that fails */
-    bool dead;        /* networks have dead channels, which mostly are left out */
-    bool only_blocks; /* layers take turns wherever they can; networks where none do are passed over */
+    bool verbose;                     /* print the plan of a case that fails */
+    bool dead;                        /* networks have dead channels, which mostly are left out */
+    const struct dory_engine *engine; /* that is asked first, before the portable one; null: one of the product's */
+    int layers_of_engine;             /* that it computes */
+    bool only_blocks;                 /* layers take turns wherever they can; networks where none do are passed over */
     int passed_over;
     int exact, refused, wrong;
     int tiled_rows, tiled_columns, tiled_channels, tiled_input_channels; /* layers */

@@ -1,6 +1,6 @@
 /* Random networks in little memory, bit for bit against the golden interpreter.
  *
- * Usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs|quantised FIRST_SEED COUNT
+ * Usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs|quantised|blocks|toy FIRST_SEED COUNT
  * dead_layers and so on: channels are made dead, and most networks run without them. "onnx" (NEMO's networks) and
  * "onnx_graphs": written as ONNX files and read back first. A failed case prints the arguments that repeat it; then, its
  * plan is printed, too. */
@@ -13,6 +13,7 @@
 #include "network_to_onnx.h"
 #include "random_case.h"
 #include "random_quantised.h"
+#include "toy.h"
 
 struct seed_test {
     const char *program, *what;
@@ -138,10 +139,12 @@ static const struct source {
     const char *name;
     struct network *(*make)(const struct seed_test *test, struct random *random); /* null where it failed, and was told */
     bool has_all_features, only_blocks;
+    const struct dory_engine *engine; /* null: the product's */
 } sources[] = {
-    {"layers", layers, false, false}, {"networks", networks, false, false},      {"graphs", graphs, true, false},
-    {"onnx", onnx, false, false},     {"onnx_graphs", onnx_graphs, true, false}, {"quantised", quantised, false, false},
-    {"blocks", blocks, false, true},
+    {"layers", layers, false, false, NULL},          {"networks", networks, false, false, NULL},
+    {"graphs", graphs, true, false, NULL},           {"onnx", onnx, false, false, NULL},
+    {"onnx_graphs", onnx_graphs, true, false, NULL}, {"quantised", quantised, false, false, NULL},
+    {"blocks", blocks, false, true, NULL},           {"toy", quantised, false, false, &toy_engine},
 };
 #define ENOUGH_FOR_FEATURES 300 /* cases, in which each should occur */
 #define SOURCE_COUNT        (sizeof sources / sizeof *sources)
@@ -178,12 +181,14 @@ int main(int argc, char **argv)
     const struct source *source = argc == 4 ? find_source(argv[1] + (dead ? 5 : 0)) : NULL;
     uint64_t first = source ? strtoull(argv[2], NULL, 10) : 0, count = source ? count_of(source, argv[3]) : 0;
     if (count == 0) {
-        fputs("usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs|quantised|blocks FIRST COUNT\n", stderr);
+        fputs("usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs|quantised|blocks|toy FIRST COUNT\n",
+              stderr);
         return 2;
     }
     totals.verbose = count == 1;
     totals.only_blocks = source->only_blocks;
     totals.dead = dead;
+    totals.engine = source->engine;
     for (uint64_t seed = first; seed < first + count + (uint64_t)totals.passed_over; seed++) {
         struct arena arena = {0};
         struct diagnostics diagnostics = {.arena = &arena};
@@ -196,6 +201,7 @@ int main(int argc, char **argv)
     EXPECT_EQUAL(totals.wrong, 0);
     EXPECT_THAT(!dead || count == 1 || totals.shrunk > 0);
     EXPECT_THAT(totals.exact > 0);
+    EXPECT_THAT(!totals.engine || count == 1 || totals.layers_of_engine > totals.exact);
     EXPECT(totals.refused <= totals.exact / 20, "%d refused, %d exact", totals.refused, totals.exact);
     return expect_result("random networks");
 }
