@@ -46,3 +46,9 @@ const char *qdq_advice(const struct qdq *qdq, enum qdq_topic topic)
     };
     return texts[topic][exporter_of(qdq->graph)];
 }
+
+const char *qdq_advice_to_cover(const struct qdq *qdq, const char *types)
+{
+    const char *advice = qdq_advice(qdq, QDQ_COVER), *place = strstr(advice, "%s");
+    return arena_format(qdq->arena, "%.*s%s%s", (int)(place - advice), advice, types, place + 2);
+}

@@ -183,6 +183,8 @@ enum qdq_outcome qdq_fault(struct qdq *qdq, const struct node *node, const char 
 /* What to do with the tool that the file is of; in that of QDQ_COVER %s are the operators. */
 enum qdq_topic { QDQ_COVER, QDQ_ACTIVATIONS, QDQ_WEIGHTS, QDQ_TOPIC_COUNT };
 const char *qdq_advice(const struct qdq *qdq, enum qdq_topic topic);
+/* That of QDQ_COVER for these operators, a list of quoted names. */
+const char *qdq_advice_to_cover(const struct qdq *qdq, const char *types);
 
 /* ---- tensors.c: attributes and tensors ---- */
 

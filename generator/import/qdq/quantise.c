@@ -14,13 +14,12 @@ static enum qdq_outcome check_constant(struct qdq *qdq, const struct node *node,
     if (value->kind != QDQ_CONSTANT)
         return qdq_fault(
             qdq, node, what,
-            "is computed by the network; supported: constants, as quantize_static writes them (quantize_dynamic "
-            "leaves them to be computed)");
+            "is computed by the network; supported: constants, as static quantisation writes them (dynamic leaves them to "
+            "be computed)");
     if (!value->array->numbers || value->array->count == 0)
-        return qdq_fault(qdq, node, what,
-                         "constant '%s' is %s; supported: float32 scales, zero points of 8 bits (quantize_static(..., "
-                         "weight_type=QuantType.QInt8, activation_type=QuantType.QUInt8))",
-                         value->array->name, value->array->numbers ? "empty" : value->array->type_name);
+        return qdq_fault(qdq, node, what, "constant '%s' is %s; supported: float32 scales, zero points of 8 bits (%s, %s)",
+                         value->array->name, value->array->numbers ? "empty" : value->array->type_name,
+                         qdq_advice(qdq, QDQ_WEIGHTS), qdq_advice(qdq, QDQ_ACTIVATIONS));
     return QDQ_DONE;
 }
 

@@ -361,12 +361,10 @@ static void check_tensors(struct qdq *qdq)
 static void hand_over(struct qdq *qdq, struct diagnostics *diagnostics)
 {
     const struct diagnostics *own = qdq->diagnostics;
-    const char *advice = qdq_advice(qdq, QDQ_COVER), *types = strstr(advice, "%s");
     if (qdq->island_count)
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-                 "%d node%s without quantised results in the middle of the network: %s; %.*s%s%s", qdq->island_count,
-                 qdq->island_count == 1 ? "" : "s", qdq->islands, (int)(types - advice), advice, qdq->island_types,
-                 types + 2);
+                 "%d node%s without quantised results in the middle of the network: %s; %s", qdq->island_count,
+                 qdq->island_count == 1 ? "" : "s", qdq->islands, qdq_advice_to_cover(qdq, qdq->island_types));
     for (int i = 0; i < own->count; i++)
         diagnose(diagnostics, own->list[i].severity, own->list[i].node, own->list[i].attribute, "%s", own->list[i].text);
 }

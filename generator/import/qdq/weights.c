@@ -22,10 +22,8 @@ enum qdq_outcome qdq_check_weights(struct qdq *qdq, const struct node *node, con
         return qdq_fault(qdq, node, "weights", "constant '%s' is %s; supported: 8-bit integers behind a DequantizeLinear",
                          array->name, array->type_name);
     if (!array->scale_count)
-        return qdq_fault(qdq, node, "weights",
-                         "'%s' are float: %s runs in floating point in the middle of the network; have the quantiser cover "
-                         "it: op_types_to_quantize with '%s', not among nodes_to_exclude, and in format QuantFormat.QDQ",
-                         array->name, node->type, node->type);
+        return qdq_fault(qdq, node, "weights", "'%s' are float: %s runs in floating point in the middle of the network; %s",
+                         array->name, node->type, qdq_advice_to_cover(qdq, arena_format(qdq->arena, "'%s'", node->type)));
     if (array->type != ELEMENT_INT8 && array->type != ELEMENT_UINT8)
         return qdq_fault(qdq, node, "weights", "'%s' are %s; supported: INT8 (%s)", array->name, array->type_name,
                          qdq_advice(qdq, QDQ_WEIGHTS));
@@ -66,9 +64,8 @@ static enum qdq_outcome repeat_channels(struct qdq *qdq, const struct node *node
                     &repeated))
         return qdq_fault(
             qdq, node, "weights",
-            "minus their zero point need %d bytes each, and as many times the input's %d channels; quantise with "
-            "weight_type=QuantType.QInt8",
-            parts, from.channels);
+            "minus their zero point need %d bytes each, and as many times the input's %d channels; quantise with %s", parts,
+            from.channels, qdq_advice(qdq, QDQ_WEIGHTS));
     pending->layer.inputs[0] = repeated.tensor;
     return QDQ_DONE;
 }
