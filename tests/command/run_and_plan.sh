@@ -88,6 +88,14 @@ grep -qE "error: node '[A-Za-z]+_[0-9]+': does not fit L1: its smallest tile nee
 expect 1 "cannot read missing.elf" "$dory" plan digits.onnx --target gap8 --firmware missing.elf
 expect 1 "cannot read missing.elf" "$dory" plan digits.onnx --target gap8 --firmware missing.elf --l2-bytes 100k
 
+# flash that is read where it lies: weights are linked, and neither they nor tables take L2
+expect 0 "bytes linked into the program" "$dory" plan digits.onnx --target cortex-m4
+grep -q ' 0 of tables' output || fail "tables in flash take L2: $(cat output)"
+expect 0 "Target cortex-m55" "$dory" plan digits.onnx --target cortex-m55 --weights flash
+! grep -q 'linked into the program' output || fail "weights that are to be copied are linked: $(cat output)"
+expect 1 "there are host, virt, gap8, cortex-m4" "$dory" plan digits.onnx --target cortex-m5
+expect 1 "'cores': 2 cores; cortex-m7 has 1" "$dory" plan digits.onnx --target cortex-m7 --cores 2
+
 # more than the machine has
 expect 1 "'cores': 9 cores; gap8 has 8" "$dory" plan digits.onnx --target gap8 --cores 9
 expect 1 "'cores': 900 cores; gap8 has 8" "$dory" probe digits.onnx --target gap8 --cores 900
