@@ -85,8 +85,7 @@ void middle_set_product(struct quantised_builder *builder, const struct middle_p
 /* ---- constants ---- */
 
 /* One element of border: what it is made of is of no account. */
-static int lay_zero(struct quantised_builder *builder, const char *name, int source,
-                    const struct quantisation *quantisation)
+static int lay_zero(struct quantised_builder *builder, const char *name, int source, const struct quantisation *quantisation)
 {
     int output = quantised_tensor(builder, name, 1, 1, 1, quantisation);
     struct layer *layer = quantised_layer(builder, LAYER_COPY, name, source, output);
@@ -110,11 +109,10 @@ bool middle_constant(struct quantised_builder *builder, const char *name, int so
     int32_t *biases = arena_array(builder->arena, int32_t, (size_t)count);
     for (int64_t i = 0; i < count; i++)
         biases[i] = elements[i] - builder->network->tensors[zero].zero_point;
-    quantised_finish_convolution(
-        builder, layer,
-        &(struct quantised_weights){.weights = arena_array(builder->arena, int8_t, (size_t)count),
-                                    .scales = (const double[]){1},
-                                    .scale_count = 1,
-                                    .biases = biases});
+    quantised_finish_convolution(builder, layer,
+                                 &(struct quantised_weights){.weights = arena_array(builder->arena, int8_t, (size_t)count),
+                                                             .scales = (const double[]){1},
+                                                             .scale_count = 1,
+                                                             .biases = biases});
     return true;
 }

@@ -108,9 +108,8 @@ void dory_reference_softmax_exact(const struct dory_layer *layer, const struct d
     const uint32_t *exponentials = exponentials_of(layer, tile);
     struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
     for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
-        soften_exactly(exponentials, (const uint8_t *)tile->input + pixel * layer->input_channels,
-                       layer->input_channels, (uint8_t *)tile->output + pixel * tile->channels, tile->first_channel,
-                       tile->channels);
+        soften_exactly(exponentials, (const uint8_t *)tile->input + pixel * layer->input_channels, layer->input_channels,
+                       (uint8_t *)tile->output + pixel * tile->channels, tile->first_channel, tile->channels);
     }
 }
 
