@@ -24,8 +24,8 @@ extern "C" {
 /* Words, in the order of memory: the constants of the layer; behind them `count` pairs of a factor and a term. */
 struct dory_norm {
     uint32_t epsilon_low, epsilon_high;
-    uint32_t multiplier;    /* of 31 bits */
-    int32_t zero_point;     /* of the input; of no meaning where it is centred */
+    uint32_t multiplier; /* of 31 bits */
+    int32_t zero_point;  /* of the input; of no meaning where it is centred */
     uint32_t is_centred;
     uint32_t fraction_bits; /* of W: even */
     uint32_t left_shift, shift;
@@ -64,21 +64,40 @@ static inline uint32_t dory_norm_root(uint32_t n)
     return y > INT32_MAX ? INT32_MAX : y;
 }
 
+/* The highest word of high:low, shifted left by as many even places as leave it at least 2^30; *bits is less by them. In
+ * words: shifts of 64 bits are calls. */
+static inline uint32_t dory_norm_normalise(uint32_t high, uint32_t low, int32_t *bits)
+{
+    if (high == 0) {
+        high = low;
+        low = 0;
+        *bits -= 32;
+    }
+#define DORY_NORM_SHIFT(places)                                                                                             \
+    if (high >> (32 - (places)) == 0) {                                                                                     \
+        high = high << (places) | low >> (32 - (places));                                                                   \
+        low <<= (places);                                                                                                   \
+        *bits -= (places);                                                                                                  \
+    }
+    DORY_NORM_SHIFT(16)
+    DORY_NORM_SHIFT(8)
+    DORY_NORM_SHIFT(4)
+    DORY_NORM_SHIFT(2)
+#undef DORY_NORM_SHIFT
+    return high;
+}
+
 /* Of a row of n elements, whose sum and whose squares' sum are given. */
 static inline struct dory_norm_row dory_norm_row_of(const struct dory_norm *norm, uint32_t n, uint32_t sum, uint32_t squares)
 {
-    uint32_t z = (uint32_t)norm->zero_point;
+    uint32_t z = (uint32_t)norm->zero_point, places = norm->fraction_bits & 31;
     uint64_t variance = norm->is_centred ? (uint64_t)n * squares - (uint64_t)sum * sum : squares - 2 * z * sum + n * z * z;
-    uint64_t w = (variance << norm->fraction_bits) + ((uint64_t)norm->epsilon_high << 32 | norm->epsilon_low);
-    int32_t bits = 64; /* of w, one more where they are odd; n is w without trailing bits */
+    uint32_t low = (uint32_t)variance << places, high = (uint32_t)(variance >> 32) << places;
+    high |= (uint32_t)variance >> 1 >> (31 - places);
+    uint64_t w = ((uint64_t)high << 32 | low) + ((uint64_t)norm->epsilon_high << 32 | norm->epsilon_low);
+    int32_t bits = 64; /* of w, one more where they are odd */
     w |= w == 0;
-    for (unsigned step = 32; step > 1; step /= 2) {
-        if (w >> (64 - step) == 0) {
-            w <<= step;
-            bits -= (int32_t)step;
-        }
-    }
-    uint32_t root = dory_norm_root((uint32_t)(w >> 32));
+    uint32_t root = dory_norm_root(dory_norm_normalise((uint32_t)(w >> 32), (uint32_t)w, &bits));
     int32_t left = (int32_t)norm->left_shift - (bits - 2 - (int32_t)norm->fraction_bits) / 2;
     uint32_t multiplier = (uint32_t)((uint64_t)root * norm->multiplier >> 31);
     uint32_t slope = norm->is_centred ? n : 1, offset = norm->is_centred ? sum : z;

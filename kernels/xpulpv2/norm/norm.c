@@ -2,8 +2,8 @@
  *
  * Each core takes a part of the elements, as a rule whole rows, of which it finds sum and squares by dot products, 3
  * instructions for four elements, and one root. Inner loop: an element, its factor and term are loaded; a product, a
- * difference, a product, a high product, a sum with its shift, a clip: 10 instructions in 14 cycles. Where a run of elements
- * shares factor and term, 8 in 12. */
+ * difference, a product, a high product, a sum with its shift, a clip: 10 instructions in 14 cycles, two elements at a
+ * time. Where a run of elements shares factor and term, 8 in 12. */
 #include "dory/norm.h"
 
 #include "../share.h"
@@ -66,56 +66,6 @@ static struct sums sums_of(const uint8_t *input, uint32_t channels)
 
 /* ---- elements ---- */
 
-#if defined(DORY_XPULPV2)
-
-/* Each with constants of its own. */
-static inline void apply_each(const struct applied *work, const struct dory_norm_constants *constants, const uint8_t *input,
-                              uint8_t *output, uint32_t count)
-{
-    uint32_t x, factor, term;
-    __asm__ volatile(
-        ".option push\n"
-        ".balign 4\n"
-        ".option norvc\n" LP_SETUP("x0", "%[count]", 10, "1") P_LBU_NEXT("%[x]", "%[input]") P_LW_NEXT(
-            "%[factor]", "%[constants]") "mul %[x], %[x], %[slope]\n"
-                                         "sub %[x], %[x], %[offset]\n" P_LW_NEXT(
-                                             "%[term]",
-                                             "%[constants]") "mul %[x], %[x], %[factor]\n"
-                                                             "mulh %[x], %[x], %[multiplier]\n" P_ADDNR("%[x]", "%[term]",
-                                                                                                        "%[shift]")
-                                                                 P_CLIPUR("%[x]", "%[x]", "%[maximum]") "1: " P_SB_NEXT(
-                                                                     "%[x]", "%[output]") ".option pop\n"
-        : [input] "+r"(input), [output] "+r"(output), [constants] "+r"(constants), [x] "=&r"(x), [factor] "=&r"(factor),
-          [term] "=&r"(term)
-        : [count] "r"(count), [slope] "r"(work->row.slope), [offset] "r"(work->row.offset),
-          [multiplier] "r"(work->row.multiplier), [shift] "r"(work->shift), [maximum] "r"(work->maximum)
-        : "memory");
-}
-
-/* All with the same. */
-static inline void apply_run(const struct applied *work, const struct dory_norm_constants *constants, const uint8_t *input,
-                             uint8_t *output, uint32_t count)
-{
-    uint32_t x;
-    __asm__ volatile(".option push\n"
-                     ".balign 4\n"
-                     ".option norvc\n" P_LBU_NEXT("%[x]", "%[input]")
-                         LP_SETUP("x0", "%[count]", 8,
-                                  "1") "mul %[x], %[x], %[slope]\n"
-                                       "sub %[x], %[x], %[offset]\n"
-                                       "mul %[x], %[x], %[factor]\n"
-                                       "mulh %[x], %[x], %[multiplier]\n" P_ADDNR("%[x]", "%[term]", "%[shift]")
-                                           P_CLIPUR("%[x]", "%[x]", "%[maximum]") P_SB_NEXT(
-                                               "%[x]", "%[output]") "1: " P_LBU_NEXT("%[x]", "%[input]") ".option pop\n"
-                     : [input] "+r"(input), [output] "+r"(output), [x] "=&r"(x)
-                     : [count] "r"(count), [slope] "r"(work->row.slope), [offset] "r"(work->row.offset),
-                       [multiplier] "r"(work->row.multiplier), [shift] "r"(work->shift), [maximum] "r"(work->maximum),
-                       [factor] "r"(constants->factor), [term] "r"(constants->term)
-                     : "memory");
-}
-
-#else
-
 static inline uint8_t apply(const struct applied *work, const struct dory_norm_constants *constants, uint8_t x)
 {
     uint32_t product = (x * work->row.slope - work->row.offset) * (uint32_t)constants->factor;
@@ -123,23 +73,84 @@ static inline uint8_t apply(const struct applied *work, const struct dory_norm_c
     return (uint8_t)p_clipur(p_addnr(high, constants->term, (int32_t)work->shift), work->maximum);
 }
 
+#if defined(DORY_XPULPV2)
+
+#define BOTH(instruction, operand) instruction " %[x], %[x], " operand "\n" instruction " %[y], %[y], " operand "\n"
+
+/* Pairs of elements, each with constants of its own; two at a time, for a product is not ready for the next instruction. */
 static inline void apply_each(const struct applied *work, const struct dory_norm_constants *constants, const uint8_t *input,
-                              uint8_t *output, uint32_t count)
+                              uint8_t *output, uint32_t pairs)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    uint32_t x, y, x_factor, y_factor, x_term, y_term;
+    __asm__ volatile(
+        ".option push\n"
+        ".balign 4\n"
+        ".option norvc\n" LP_SETUP("x0", "%[pairs]", 20, "1") P_LBU_NEXT("%[x]", "%[input]") P_LBU_NEXT("%[y]", "%[input]")
+            BOTH("mul", "%[slope]") P_LW_NEXT("%[x_factor]", "%[constants]") BOTH("sub", "%[offset]") P_LW_NEXT(
+                "%[x_term]", "%[constants]") "mul %[x], %[x], %[x_factor]\n" P_LW_NEXT("%[y_factor]", "%[constants]")
+                P_LW_NEXT("%[y_term]", "%[constants]") "mul %[y], %[y], %[y_factor]\n" BOTH("mulh", "%[multiplier]")
+                    P_ADDNR("%[x]", "%[x_term]", "%[shift]") P_ADDNR("%[y]", "%[y_term]", "%[shift]")
+                        P_CLIPUR("%[x]", "%[x]", "%[maximum]") P_CLIPUR("%[y]", "%[y]", "%[maximum]")
+                            P_SB_NEXT("%[x]", "%[output]") "1: " P_SB_NEXT("%[y]", "%[output]") ".option pop\n"
+        : [input] "+r"(input), [output] "+r"(output), [constants] "+r"(constants), [x] "=&r"(x), [y] "=&r"(y),
+          [x_factor] "=&r"(x_factor), [y_factor] "=&r"(y_factor), [x_term] "=&r"(x_term), [y_term] "=&r"(y_term)
+        : [pairs] "r"(pairs), [slope] "r"(work->row.slope), [offset] "r"(work->row.offset),
+          [multiplier] "r"(work->row.multiplier), [shift] "r"(work->shift), [maximum] "r"(work->maximum)
+        : "memory");
+}
+
+/* All with the same. */
+static inline void apply_run(const struct applied *work, const struct dory_norm_constants *constants, const uint8_t *input,
+                             uint8_t *output, uint32_t pairs)
+{
+    uint32_t x, y;
+    __asm__ volatile(".option push\n"
+                     ".balign 4\n"
+                     ".option norvc\n" LP_SETUP("x0", "%[pairs]", 16, "1") P_LBU_NEXT("%[x]", "%[input]")
+                         P_LBU_NEXT("%[y]", "%[input]") BOTH("mul", "%[slope]") BOTH("sub", "%[offset]")
+                             BOTH("mul", "%[factor]") BOTH("mulh", "%[multiplier]") P_ADDNR("%[x]", "%[term]", "%[shift]")
+                                 P_ADDNR("%[y]", "%[term]", "%[shift]") P_CLIPUR("%[x]", "%[x]", "%[maximum]")
+                                     P_CLIPUR("%[y]", "%[y]", "%[maximum]")
+                                         P_SB_NEXT("%[x]", "%[output]") "1: " P_SB_NEXT("%[y]", "%[output]") ".option pop\n"
+                     : [input] "+r"(input), [output] "+r"(output), [x] "=&r"(x), [y] "=&r"(y)
+                     : [pairs] "r"(pairs), [slope] "r"(work->row.slope), [offset] "r"(work->row.offset),
+                       [multiplier] "r"(work->row.multiplier), [shift] "r"(work->shift), [maximum] "r"(work->maximum),
+                       [factor] "r"(constants->factor), [term] "r"(constants->term)
+                     : "memory");
+}
+
+#else
+
+static inline void apply_each(const struct applied *work, const struct dory_norm_constants *constants, const uint8_t *input,
+                              uint8_t *output, uint32_t pairs)
+{
+    for (uint32_t i = 0; i < 2 * pairs; i++) {
         output[i] = apply(work, &constants[i], input[i]);
     }
 }
 
 static inline void apply_run(const struct applied *work, const struct dory_norm_constants *constants, const uint8_t *input,
-                             uint8_t *output, uint32_t count)
+                             uint8_t *output, uint32_t pairs)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < 2 * pairs; i++) {
         output[i] = apply(work, constants, input[i]);
     }
 }
 
 #endif
+
+/* `step` 0: all elements have the same constants. A hardware loop of no rounds is not allowed. */
+static void apply_all(const struct applied *work, const struct dory_norm_constants *constants, uint32_t step,
+                      const uint8_t *input, uint8_t *output, uint32_t count)
+{
+    uint32_t even = count & ~1u;
+    if (even != 0) {
+        (step != 0 ? apply_each : apply_run)(work, constants, input, output, even / 2);
+    }
+    if (even != count) {
+        output[even] = apply(work, constants + even * step, input[even]);
+    }
+}
 
 /* ---- a part of a row ---- */
 
@@ -156,24 +167,32 @@ static void apply_runs(const struct applied *work, const struct dory_norm_consta
 {
     for (uint32_t i = first / run; count != 0; i++) {
         uint32_t part = dory_minimum(count, (i + 1) * run - first);
-        apply_run(work, constants + i, input + first, output, part);
+        apply_all(work, constants + i, 0, input + first, output, part);
         first += part;
         output += part;
         count -= part;
     }
 }
 
-/* Elements first .. first + count - 1 of a row, at least one; `pixel` is counted in the image. */
+static uint32_t pixel_in_image(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t pixel)
+{
+    uint32_t row = dory_quotient(pixel, tile->columns), column = pixel - row * tile->columns;
+    return (tile->first_row + row) * layer->output_width + tile->first_column + column;
+}
+
+/* Elements first .. first + count - 1 of a row, at least one; `pixel` is counted in the tile. */
 static void norm_part(const struct dory_layer *layer, const struct dory_norm *norm, const uint8_t *input, uint8_t *output,
-                      uint32_t pixel, uint32_t first, uint32_t count)
+                      const struct dory_tile *tile, uint32_t pixel, uint32_t first, uint32_t count)
 {
     uint32_t channels = layer->input_channels, runs = norm->run == 1 ? channels : dory_quotient(channels, norm->run);
     struct sums sums = sums_of(input, channels);
     const struct applied work = {dory_norm_row_of(norm, channels, sums.sum, sums.squares), norm->shift, layer->maximum};
     const struct dory_norm_constants *constants = dory_norm_constants(norm);
-    constants += norm->count == runs ? 0 : pixel * runs % norm->count;
+    if (norm->count != runs) {
+        constants += pixel_in_image(layer, tile, pixel) * runs % norm->count;
+    }
     if (norm->run == 1) {
-        apply_each(&work, constants + first, input + first, output, count);
+        apply_all(&work, constants + first, 1, input + first, output, count);
     } else {
         apply_runs(&work, constants, norm->run, input, output, first, count);
     }
@@ -189,13 +208,11 @@ void dory_xpulpv2_norm(const struct dory_layer *layer, const struct dory_tile *t
     uint32_t parts = pixels < cores ? dory_quotient(cores, pixels) : 1, length = (channels + parts - 1) / parts;
     struct dory_grid_share share = dory_grid_share_of(pixels, parts, core, cores);
     for (; share.items != 0; share.items--) {
-        uint32_t row = dory_quotient(share.row, tile->columns), column = share.row - row * tile->columns;
         uint32_t first = share.first * length, end = dory_minimum(first + length, channels);
         if (first < end) {
             norm_part(layer, tile->weights, (const uint8_t *)tile->input + share.row * layer->input_channels,
-                      (uint8_t *)tile->output + share.row * channels + first,
-                      (tile->first_row + row) * layer->output_width + tile->first_column + column,
-                      tile->first_channel + first, end - first);
+                      (uint8_t *)tile->output + share.row * channels + first, tile, share.row, tile->first_channel + first,
+                      end - first);
         }
         if (++share.first == parts) {
             share.first = 0;
