@@ -42,8 +42,7 @@ static bool reshape_moved(struct tflite_importer *importer, const struct tflite_
     if (!tflite_takes(importer, 0, &value))
         return false;
     struct layout layout = layout_of_model(value.view.rank);
-    const char *name =
-        arena_format(importer->arena, "%s, transposed", tflite_network_tensor(importer, value.tensor)->name);
+    const char *name = arena_format(importer->arena, "%s, transposed", tflite_network_tensor(importer, value.tensor)->name);
     if (!middle_lay(&importer->builder, name, &value, NULL, &layout, 0, &value))
         return tflite_fault(importer, "'%s' is too large to be copied", name);
     *result = tflite_value_of(value.tensor);
