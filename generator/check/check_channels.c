@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "check/check_pixels.h"
 #include "check/check_ranges.h"
 
 struct comparison {
     const struct network *network, *whole;
     struct sum_range **ranges; /* of the whole network's channels */
     struct diagnostics *diagnostics;
+    struct arena *arena;
     int layer;
     bool good;
 };
@@ -17,7 +19,8 @@ static void fault(struct comparison *c, const char *what)
 {
     c->good = false;
     diagnose(c->diagnostics, SEVERITY_ERROR, c->whole->layers[c->layer].name, NULL,
-             "a fault of dory, please report it: without its dead channels the network is another: %s", what);
+             "a fault of dory, please report it: without its dead channels and unread pixels the network is another: %s",
+             what);
 }
 
 static int number(const struct comparison *c, int tensor, int channel)
@@ -32,7 +35,7 @@ static int number(const struct comparison *c, int tensor, int channel)
 static bool is_part(const struct comparison *c, int index)
 {
     const struct tensor *a = &c->network->tensors[index], *b = &c->whole->tensors[index];
-    bool good = a->height == b->height && a->width == b->width && a->bits == b->bits && a->is_signed == b->is_signed &&
+    bool good = pixels_are_part(c->network, index) && a->bits == b->bits && a->is_signed == b->is_signed &&
                 a->producer == b->producer && a->channels > 0;
     if (!a->kept)
         return good && a->channels == b->channels;
@@ -199,36 +202,6 @@ static void check_elements(struct comparison *c)
         fault(c, "its channels are others");
 }
 
-static bool positions_agree(const int32_t *a, int channels_a, const int32_t *b, int channels_b, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (a[i] < 0 ? a[i] != b[i] : a[i] % channels_a || b[i] % channels_b || a[i] / channels_a != b[i] / channels_b)
-            return false;
-    return true;
-}
-
-static void check_copy(struct comparison *c)
-{
-    const struct layer *a = &c->network->layers[c->layer], *b = &c->whole->layers[c->layer];
-    const struct tensor *x = &c->network->tensors[a->inputs[0]], *y = &c->network->tensors[a->output];
-    int all = c->whole->tensors[a->inputs[0]].channels;
-    if (!x->kept && !y->kept) {
-        if (memcmp(a->map.rows, b->map.rows, (size_t)y->height * sizeof *a->map.rows) ||
-            memcmp(a->map.columns, b->map.columns, (size_t)y->width * sizeof *a->map.columns) ||
-            memcmp(a->map.channels, b->map.channels, (size_t)y->channels * sizeof *a->map.channels))
-            fault(c, "it copies other elements");
-        return;
-    }
-    bool good = positions_agree(a->map.rows, x->channels, b->map.rows, all, y->height) &&
-                positions_agree(a->map.columns, x->channels, b->map.columns, all, y->width);
-    for (int i = 0; i < y->channels; i++) {
-        int32_t from = a->map.channels[i], whole = b->map.channels[number(c, a->output, i)];
-        good = good && (from < 0 ? from == whole : from < x->channels && number(c, a->inputs[0], from) == whole);
-    }
-    if (!good)
-        fault(c, "it copies other elements");
-}
-
 /* All channels of a pixel are one thing to it. */
 static void check_whole_pixels(struct comparison *c)
 {
@@ -269,11 +242,18 @@ static void check_layer(struct comparison *c)
         fault(c, "it is another layer");
         return;
     }
+    if (!pixels_suffice(c->network, c->layer)) {
+        fault(c, "it needs a row or a column");
+        return;
+    }
     if (layer->kind != LAYER_CONVOLUTION)
         check_stages(c);
     switch (layer->kind) {
     case LAYER_CONVOLUTION: check_convolution(c); break;
-    case LAYER_COPY: check_copy(c); break;
+    case LAYER_COPY:
+        if (!copy_is_same(c->network, c->layer, c->arena))
+            fault(c, "it copies other elements");
+        break;
     case LAYER_SOFTMAX:
     case LAYER_NORM:
     case LAYER_LARGEST:
@@ -292,7 +272,8 @@ static bool same_lists(const struct network *a, const struct network *b)
 bool channels_check(const struct network *network, struct diagnostics *diagnostics)
 {
     struct arena arena = {0};
-    struct comparison c = {.network = network, .whole = network->whole, .diagnostics = diagnostics, .good = true};
+    struct comparison c = {
+        .network = network, .whole = network->whole, .diagnostics = diagnostics, .arena = &arena, .good = true};
     if (!network->whole)
         return true;
     if (!same_lists(network, network->whole))

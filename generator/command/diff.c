@@ -123,7 +123,8 @@ static struct difference compare(const struct tensor *tensor, const int64_t *gol
 static void print_place(const struct tensor *tensor, size_t element)
 {
     size_t channels = (size_t)tensor->channels, width = (size_t)tensor->width, pixel = element / channels;
-    printf("(%zu, %zu, %d)", pixel / width, pixel % width, channel_in_whole(tensor, (int)(element % channels)));
+    printf("(%d, %d, %d)", line_in_whole(tensor, AXIS_ROW, (int)(pixel / width)),
+           line_in_whole(tensor, AXIS_COLUMN, (int)(pixel % width)), channel_in_whole(tensor, (int)(element % channels)));
 }
 
 /* A layer that differs: does it do so of itself, or because its inputs did? */
@@ -184,6 +185,9 @@ static void compare_layer(struct diff *diff, const struct dumped_run *run, int i
     printf("layer %d %s: ", index, diff->network->layers[index].name);
     if (tensor->kept)
         printf("%d of %d channels, the others are dead: ", tensor->channels, diff->whole->tensors[output].channels);
+    if (tensor->kept_rows || tensor->kept_columns)
+        printf("%d x %d of %d x %d pixels, the others are unread: ", tensor->height, tensor->width,
+               diff->whole->tensors[output].height, diff->whole->tensors[output].width);
     if (dumped->missing)
         print_missing(diff, dumped);
     else

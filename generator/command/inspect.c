@@ -198,13 +198,40 @@ static int channels_of(const struct network *network)
     return channels;
 }
 
+static int pixels_of(const struct tensor *tensor) { return tensor->height * tensor->width; }
+
+static bool has_dead_channels(const struct network *shrunk) { return channels_of(shrunk) < channels_of(shrunk->whole); }
+
+static void print_unread_pixels(const struct network *shrunk)
+{
+    const struct network *whole = shrunk->whole;
+    puts("\nPixels that no layer reads, which the firmware leaves out:");
+    for (int i = 0; i < whole->layer_count; i++) {
+        int all = pixels_of(&whole->tensors[whole->layers[i].output]);
+        int left = pixels_of(&shrunk->tensors[shrunk->layers[i].output]);
+        if (left < all)
+            printf("%4d  %-24.24s %5d of %5d\n", i, whole->layers[i].name, all - left, all);
+    }
+}
+
+static bool has_unread_pixels(const struct network *shrunk)
+{
+    for (int i = 0; i < shrunk->tensor_count; i++)
+        if (shrunk->tensors[i].kept_rows || shrunk->tensors[i].kept_columns)
+            return true;
+    return false;
+}
+
 /* What the firmware does not compute; nothing, where it computes all. */
 static void print_dead_channels(const struct network *shrunk)
 {
     const struct network *whole = shrunk->whole;
     if (!whole)
         return;
-    puts("\nDead channels, constant or read by no layer, which the firmware leaves out:");
+    if (has_unread_pixels(shrunk))
+        print_unread_pixels(shrunk);
+    if (has_dead_channels(shrunk))
+        puts("\nDead channels, constant or read by no layer, which the firmware leaves out:");
     for (int i = 0; i < whole->layer_count; i++) {
         int all = whole->tensors[whole->layers[i].output].channels;
         int left = shrunk->tensors[shrunk->layers[i].output].channels;

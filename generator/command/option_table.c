@@ -43,7 +43,7 @@ const struct option option_table[] = {
     {LOADING, "--exact-add", "exact_add", OPTION_FLAG, PLACE(range.exact_add), NULL,
      "16 bits for sums that can exceed 8; else saturate"},
     {PLANNING | COMMAND_PROBE | COMMAND_EXPLORE | COMMAND_DIFF | COMMAND_INSPECT, "--all-channels", "all_channels",
-     OPTION_FLAG, PLACE(all_channels), NULL, "compute also channels that are constant, and those that no layer reads"},
+     OPTION_FLAG, PLACE(all_channels), NULL, "compute also what is constant, and channels and pixels that no layer reads"},
     {LOADING, "--exact-average", "exact_average", OPTION_FLAG, PLACE(load.carries_sums), NULL,
      "average pools pass on sums, which the next layer divides, as PLiNIO computes; else they round down"},
     {PLANNING | COMMAND_PROBE, "--requantisation", "requantisation", OPTION_TEXT, PLACE(requantisation), "R",

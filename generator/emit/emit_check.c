@@ -42,6 +42,9 @@ static void add_channels(struct text *text, const struct network *network, int t
 {
     if (network->tensors[tensor].kept)
         text_add(text, ", %d of %d channels", network->tensors[tensor].channels, network->whole->tensors[tensor].channels);
+    if (network->tensors[tensor].kept_rows || network->tensors[tensor].kept_columns)
+        text_add(text, ", %d x %d of %d x %d pixels", network->tensors[tensor].height, network->tensors[tensor].width,
+                 network->whole->tensors[tensor].height, network->whole->tensors[tensor].width);
 }
 
 /* In the order in which the layers run. */

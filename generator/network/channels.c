@@ -23,15 +23,38 @@ bool copy_takes_channels(const struct network *network, const struct layer *laye
     return true;
 }
 
+bool copy_takes_lines(const struct network *network, const struct layer *layer)
+{
+    const struct tensor *input = &network->tensors[layer->inputs[0]], *output = &network->tensors[layer->output];
+    if (!copy_takes_channels(network, layer) || !are_pixels(layer->map.rows, output->height, input->width * input->channels))
+        return false;
+    for (int i = 0; i < output->width; i++)
+        if (layer->map.columns[i] >= input->width * input->channels)
+            return false;
+    return true;
+}
+
+int copy_source_line(const struct network *network, const struct layer *layer, enum pixel_axis axis, int line)
+{
+    const struct tensor *input = &network->tensors[layer->inputs[0]];
+    int32_t position = axis == AXIS_ROW ? layer->map.rows[line] : layer->map.columns[line];
+    return position < 0 ? position : position / input->channels / (axis == AXIS_ROW ? input->width : 1);
+}
+
 int64_t *channels_take(const struct network *network, int index, int64_t *whole, struct arena *arena)
 {
     const struct tensor *tensor = &network->tensors[index];
-    if (!tensor->kept)
+    if (!tensor->kept && !tensor->kept_rows && !tensor->kept_columns)
         return whole;
-    size_t all = (size_t)network->whole->tensors[index].channels, channels = (size_t)tensor->channels;
-    int64_t *values = arena_array(arena, int64_t, tensor_elements(tensor));
-    for (size_t i = 0; i < tensor_elements(tensor); i++)
-        values[i] = whole[i / channels * all + (size_t)tensor->kept[i % channels]];
+    const struct tensor *all = &network->whole->tensors[index];
+    int64_t *values = arena_array(arena, int64_t, tensor_elements(tensor)), *next = values;
+    for (int y = 0; y < tensor->height; y++)
+        for (int x = 0; x < tensor->width; x++) {
+            size_t row = (size_t)line_in_whole(tensor, AXIS_ROW, y), column = (size_t)line_in_whole(tensor, AXIS_COLUMN, x);
+            const int64_t *pixel = whole + (row * (size_t)all->width + column) * (size_t)all->channels;
+            for (int c = 0; c < tensor->channels; c++)
+                *next++ = pixel[channel_in_whole(tensor, c)];
+        }
     return values;
 }
 

@@ -118,6 +118,8 @@ struct tensor {
     const int
         *kept; /* of a network with dead channels removed: the numbers that its channels have in `whole`; null: the same */
 
+    const int *kept_rows, *kept_columns; /* likewise */
+
     /* What the elements stand for, where the model says it: real value = scale * (element - zero_point). Scale 0: it does
      * not say (NEMO, Quantlab). The model's own integer is element + model_offset: -128 where the model has int8, which dory
      * holds as uint8. */
@@ -239,8 +241,8 @@ struct network {
     int output_count;
     const struct network_state *states;
     int state_count;
-    const struct network *whole; /* of a network with dead channels removed (shrink/shrink.h): as it was imported. Both have
-                                  * the same layers and tensors under the same numbers. Else null */
+    const struct network *whole; /* of a network with dead channels or unread pixels removed (shrink/shrink.h): as it was
+                                  * imported. Both have the same layers and tensors under the same numbers. Else null */
     bool fast_requantisation;    /* the chip may differ from the model by what describe/requantise_fast.h permits */
 };
 
@@ -277,6 +279,13 @@ static inline struct layer layer_plain(const char *name, enum layer_kind kind, i
         .groups = 1,
         .weight_bits = 8,
     };
+}
+
+enum pixel_axis { AXIS_ROW, AXIS_COLUMN, AXES };
+
+static inline int tensor_extent(const struct tensor *tensor, enum pixel_axis axis)
+{
+    return axis == AXIS_ROW ? tensor->height : tensor->width;
 }
 
 static inline size_t tensor_elements(const struct tensor *tensor)

@@ -18,19 +18,28 @@ static void add_ranges(struct text *text, const int *numbers, int count)
     }
 }
 
-/* Where a channel of the firmware stands in the model. */
+static void add_kept(struct text *text, int layer, const int *kept, int count, int all, const char *what)
+{
+    if (!kept)
+        return;
+    text_add(text, "%7d  %d of %d %s: ", layer, count, all, what);
+    add_ranges(text, kept, count);
+    text_add_string(text, "\n");
+}
+
+/* Where a channel, a row or a column of the firmware stands in the model. */
 static void add_channels(struct text *text, const struct network *network)
 {
     if (!network->whole)
         return;
-    text_add_string(text, "Without dead channels, which are constant or which no layer reads. These are computed:\n");
+    text_add_string(text, "Without dead channels, which are constant or which no layer reads, and unread pixels. These are "
+                          "computed:\n");
     for (int i = 0; i < network->layer_count; i++) {
         const struct tensor *tensor = &network->tensors[network->layers[i].output];
-        if (!tensor->kept)
-            continue;
-        text_add(text, "%7d  %d of %d: ", i, tensor->channels, network->whole->tensors[network->layers[i].output].channels);
-        add_ranges(text, tensor->kept, tensor->channels);
-        text_add_string(text, "\n");
+        const struct tensor *all = &network->whole->tensors[network->layers[i].output];
+        add_kept(text, i, tensor->kept, tensor->channels, all->channels, "channels");
+        add_kept(text, i, tensor->kept_rows, tensor->height, all->height, "rows");
+        add_kept(text, i, tensor->kept_columns, tensor->width, all->width, "columns");
     }
     text_add_string(text, "\n");
 }

@@ -8,6 +8,7 @@
 struct rewriting {
     struct network *network;
     bool *const *dead;
+    bool **const *unread;
     struct arena *arena;
 };
 
@@ -17,15 +18,27 @@ static const struct tensor *tensor_of(const struct rewriting *r, int index) { re
 
 /* ---- tensors ---- */
 
+/* The numbers of those that stay; null: all. */
+static const int *pick(struct rewriting *r, const bool *goes, int *count)
+{
+    int *kept = arena_array(r->arena, int, (size_t)*count), left = 0;
+    for (int i = 0; i < *count; i++)
+        if (!goes[i])
+            kept[left++] = i;
+    bool is_part = left < *count;
+    *count = left;
+    return is_part ? kept : NULL;
+}
+
 static void rewrite_tensor(struct rewriting *r, int index)
 {
     struct tensor *tensor = &r->network->tensors[index];
-    int *kept = arena_array(r->arena, int, (size_t)tensor->channels), count = 0;
-    for (int c = 0; c < tensor->channels; c++)
-        if (!r->dead[index][c])
-            kept[count++] = c;
-    tensor->kept = count < tensor->channels ? kept : NULL;
-    tensor->channels = count;
+    if (r->dead)
+        tensor->kept = pick(r, r->dead[index], &tensor->channels);
+    if (r->unread) {
+        tensor->kept_rows = pick(r, r->unread[AXIS_ROW][index], &tensor->height);
+        tensor->kept_columns = pick(r, r->unread[AXIS_COLUMN][index], &tensor->width);
+    }
 }
 
 /* ---- stages ---- */
@@ -181,7 +194,7 @@ static bool rewrite_convolution(struct rewriting *r, struct layer *layer)
     bool is_grouped = layer->groups > 1;
     if (!is_grouped && tensor_of(r, layer->inputs[0])->kept && !fold_constants(r, layer))
         return false;
-    pick_weights(r, layer, is_grouped ? NULL : r->dead[layer->inputs[0]]);
+    pick_weights(r, layer, is_grouped || !r->dead ? NULL : r->dead[layer->inputs[0]]);
     if (is_grouped)
         layer->groups =
             tensor_of(r, layer->inputs[0])->channels / (whole_tensor(r, layer->inputs[0])->channels / layer->groups);
@@ -190,46 +203,72 @@ static bool rewrite_convolution(struct rewriting *r, struct layer *layer)
 
 /* ---- copies ---- */
 
-static const int32_t *rescale(struct rewriting *r, const int32_t *positions, int count, int from, int to)
+/* Where each of `count` things that stay, of `all`, has its place now. */
+static const int *places_of(struct rewriting *r, const int *kept, int count, int all)
 {
-    int32_t *scaled = arena_array(r->arena, int32_t, (size_t)count);
+    int *places = arena_array(r->arena, int, (size_t)all);
     for (int i = 0; i < count; i++)
-        scaled[i] = positions[i] < 0 ? positions[i] : positions[i] / from * to;
-    return scaled;
+        places[kept ? kept[i] : i] = i;
+    return places;
+}
+
+/* Rows or columns of the output: positions of rows or columns of an input that lacks some, or some channels of each. */
+static const int32_t *move_lines(struct rewriting *r, const struct layer *layer, enum pixel_axis axis)
+{
+    const struct tensor *input = tensor_of(r, layer->inputs[0]), *output = tensor_of(r, layer->output);
+    const struct tensor *all = whole_tensor(r, layer->inputs[0]);
+    const int32_t *map = axis == AXIS_ROW ? layer->map.rows : layer->map.columns;
+    bool moves = input->kept_rows || input->kept_columns, narrows = input->kept != NULL;
+    const int *places = places_of(r, axis == AXIS_ROW ? input->kept_rows : input->kept_columns, tensor_extent(input, axis),
+                                  tensor_extent(all, axis));
+    int count = tensor_extent(output, axis);
+    int32_t *positions = arena_array(r->arena, int32_t, (size_t)count);
+    for (int i = 0; i < count; i++) {
+        int line = line_in_whole(output, axis, i), from = moves ? copy_source_line(r->network->whole, layer, axis, line) : 0;
+        positions[i] = map[line];
+        if (positions[i] >= 0 && moves)
+            positions[i] = places[from] * input->channels * (axis == AXIS_ROW ? input->width : 1);
+        else if (positions[i] >= 0 && narrows)
+            positions[i] = positions[i] / all->channels * input->channels;
+    }
+    return positions;
+}
+
+static const int32_t *move_channels(struct rewriting *r, const struct layer *layer)
+{
+    const struct tensor *input = tensor_of(r, layer->inputs[0]), *output = tensor_of(r, layer->output);
+    const int *places = places_of(r, input->kept, input->channels, whole_tensor(r, layer->inputs[0])->channels);
+    int32_t *channels = arena_array(r->arena, int32_t, (size_t)output->channels);
+    for (int c = 0; c < output->channels; c++) {
+        int from = layer->map.channels[channel_in_whole(output, c)];
+        channels[c] = from < 0 || !input->kept ? from : places[from];
+    }
+    return channels;
 }
 
 static void rewrite_copy(struct rewriting *r, struct layer *layer)
 {
-    const struct tensor *input = tensor_of(r, layer->inputs[0]), *output = tensor_of(r, layer->output);
-    int all = whole_tensor(r, layer->inputs[0])->channels;
-    int *number = arena_array(r->arena, int, (size_t)all); /* in the output, of each channel that stays */
-    int32_t *channels = arena_array(r->arena, int32_t, (size_t)output->channels);
-    if (!input->kept && !output->kept)
-        return;
-    for (int c = 0; c < input->channels; c++)
-        number[channel_in_whole(input, c)] = c;
-    for (int c = 0; c < output->channels; c++) {
-        int from = layer->map.channels[channel_in_whole(output, c)];
-        channels[c] = from < 0 ? from : number[from];
-    }
-    layer->map.rows = rescale(r, layer->map.rows, output->height, all, input->channels);
-    layer->map.columns = rescale(r, layer->map.columns, output->width, all, input->channels);
-    layer->map.channels = channels;
+    const struct layer whole = *layer;
+    layer->map.rows = move_lines(r, &whole, AXIS_ROW);
+    layer->map.columns = move_lines(r, &whole, AXIS_COLUMN);
+    layer->map.channels = move_channels(r, &whole);
 }
+
+static bool has_parts(const struct tensor *tensor) { return tensor->kept || tensor->kept_rows || tensor->kept_columns; }
 
 /* ---- all of it ---- */
 
 static bool rewrite_layer(struct rewriting *r, struct layer *layer)
 {
     pick_stages(r, layer);
-    if (layer->kind == LAYER_COPY)
+    if (layer->kind == LAYER_COPY && (has_parts(tensor_of(r, layer->inputs[0])) || has_parts(tensor_of(r, layer->output))))
         rewrite_copy(r, layer);
     return layer->kind != LAYER_CONVOLUTION || rewrite_convolution(r, layer);
 }
 
-bool rewrite_network(struct network *network, bool *const *dead, struct arena *arena)
+bool rewrite_network(struct network *network, bool *const *dead, bool **const *unread, struct arena *arena)
 {
-    struct rewriting rewriting = {network, dead, arena};
+    struct rewriting rewriting = {network, dead, unread, arena};
     for (int i = 0; i < network->tensor_count; i++)
         rewrite_tensor(&rewriting, i);
     for (int i = 0; i < network->layer_count; i++)

@@ -2,6 +2,7 @@
 
 #include "shrink/dead.h"
 #include "shrink/rewrite.h"
+#include "shrink/unread.h"
 
 static struct network *copy_of(const struct network *whole, struct arena *arena)
 {
@@ -22,8 +23,11 @@ static bool prove(struct network *network, const struct range_options *options, 
 struct network *shrink_network(struct network *network, const struct range_options *options, struct arena *arena)
 {
     struct network *shrunk = copy_of(network, arena);
-    bool *const *dead = prove(shrunk, options, arena) ? dead_find(shrunk, arena) : NULL;
-    if (!dead || !rewrite_network(shrunk, dead, arena))
+    if (!prove(shrunk, options, arena))
+        return network;
+    bool *const *dead = dead_find(shrunk, arena);
+    bool **const *unread = unread_find(shrunk, arena);
+    if ((!dead && !unread) || !rewrite_network(shrunk, dead, unread, arena))
         return network;
     return prove(shrunk, options, arena) ? shrunk : network;
 }

@@ -70,3 +70,12 @@ int dead_channel_count(const struct network *network)
         count += network->whole->tensors[i].channels - network->tensors[i].channels;
     return count;
 }
+
+int unread_pixel_count(const struct network *network)
+{
+    int count = 0;
+    for (int i = 0; network->whole && i < network->tensor_count; i++)
+        count += network->whole->tensors[i].height * network->whole->tensors[i].width -
+                 network->tensors[i].height * network->tensors[i].width;
+    return count;
+}

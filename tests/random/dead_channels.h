@@ -11,4 +11,7 @@ void random_dead_channels(struct network *network, struct random *random, struct
 /* How many channels a network has lost. */
 int dead_channel_count(const struct network *network);
 
+/* How many pixels a network lacks that no layer reads. */
+int unread_pixel_count(const struct network *network);
+
 #endif

@@ -225,7 +225,8 @@ void random_totals_print(const struct random_totals *totals)
         totals->tiled_rows, totals->tiled_columns, totals->tiled_channels, totals->tiled_input_channels,
         totals->stepped_rows, totals->stepped_channels);
     if (totals->dead)
-        printf("networks without their dead channels %d, which were %d\n", totals->shrunk, totals->dead_channels);
+        printf("networks without their dead channels %d, which were %d, and %d unread pixels\n", totals->shrunk,
+               totals->dead_channels, totals->unread_pixels);
     printf(
         "layers by XpulpV2 kernels %d; networks with tensors in RAM %d, in CHW %d, with L3 transfers behind the first step "
         "%d, with weights that stay in L2 %d, that are linked %d, with blocks of layers %d\n",
@@ -284,6 +285,7 @@ enum random_outcome random_case(struct network *network, struct random *random, 
     totals->values += result.values_compared;
     totals->shrunk += trial.network->whole != NULL;
     totals->dead_channels += dead_channel_count(trial.network);
+    totals->unread_pixels += unread_pixel_count(trial.network);
     if (result.exact) {
         totals->exact++;
         features_count(&totals->features, &trial.plan);

@@ -25,6 +25,7 @@ struct random_totals {
     int resident, linked;      /* networks with weights that stay in L2, or are linked */
     int loads;                 /* networks with transfers behind the first step */
     int shrunk, dead_channels; /* networks without their dead channels, and how many these were */
+    int unread_pixels;         /* how many pixels they lack, too */
     uint64_t values;
     struct features features; /* of exact cases */
 };

@@ -340,10 +340,10 @@ static int32_t *positions(struct maker *m, int count, int32_t unit, int size, in
 }
 
 /* Pads, repeats, picks at random, or takes every second. */
-static int add_copy(struct maker *m, int input)
+static int add_copy_that(struct maker *m, int input, int how)
 {
     struct tensor x = *tensor_of(m, input);
-    int how = between(m, 0, 3), top = between(m, 0, 3), left = between(m, 0, 3);
+    int top = between(m, 0, 3), left = between(m, 0, 3);
     int height = how == 0 ? x.height + top + between(m, 0, 3) : how == 1 ? 2 * x.height : (x.height + 1) / 2;
     int width = how == 0 ? x.width + left + between(m, 0, 3) : how == 1 ? 2 * x.width : (x.width + 1) / 2;
     int channels = how == 2 ? between(m, 1, 20) : x.channels;
@@ -356,6 +356,22 @@ static int add_copy(struct maker *m, int input)
                                     positions(m, width, x.channels, x.width, how, left),
                                     positions(m, channels, 1, x.channels, how == 2 ? 2 : 0, 0)};
     return output;
+}
+
+static int add_copy(struct maker *m, int input) { return add_copy_that(m, input, between(m, 0, 3)); }
+
+/* Layers that make each pixel from the same pixel, between copies, of which the latter leaves pixels unread. */
+static int add_unread(struct maker *m, int input)
+{
+    int tensor = add_copy_that(m, input, between(m, 0, 1));
+    for (int layers = between(m, 1, 3); layers > 0; layers--) {
+        int kind = between(m, 0, 3);
+        tensor = kind == 0   ? add_table(m, tensor)
+                 : kind == 1 ? add_addition(m, tensor, tensor)
+                 : kind == 2 ? add_multiplication(m, tensor, add_repeated(m, tensor))
+                             : add_convolution(m, tensor, POINTWISE);
+    }
+    return add_copy_that(m, tensor, between(m, 2, 3));
 }
 
 /* ---- networks ---- */
@@ -378,7 +394,7 @@ static bool is_small(const struct tensor *x) { return x->height <= 20 && x->widt
 static int add_any(struct maker *m)
 {
     int input = m->tensors[random_chance(m->random, 70) ? m->count - 1 : between(m, 0, m->count - 1)];
-    switch (between(m, 0, 15)) {
+    switch (between(m, 0, 16)) {
     case 0:
     case 1: return add_convolution(m, input, ANY);
     case 2:
@@ -393,6 +409,7 @@ static int add_any(struct maker *m)
     case 11: return add_multiplication(m, input, same_shape_as(m, input));
     case 12: return add_multiplication(m, input, add_repeated(m, input));
     case 14: return add_addition(m, input, add_repeated(m, input));
+    case 16: return is_small(tensor_of(m, input)) ? add_unread(m, input) : add_table(m, input);
     case 13: return is_small(tensor_of(m, input)) ? add_interpolation(m, input) : add_table(m, input);
     default: return add_table(m, input);
     }

@@ -24,7 +24,7 @@ done
 bytes=$(stat -c %s with/net_weights.bin)
 [ "$bytes" -le 60000 ] || fail "$bytes bytes of weights"
 [ "$(stat -c %s with--all-channels/net_weights.bin)" -gt 200000 ] || fail "--all-channels leaves out weights"
-grep -q '^ *25  32 of 256: ' with/net_plan.txt || fail "the plan does not list channels"
+grep -q '^ *25  32 of 256 channels: ' with/net_plan.txt || fail "the plan does not list channels"
 ! grep -q 'dead channels' with--all-channels/net_plan.txt || fail "the plan lists channels though all are there"
 grep -q ', 32 of 256 channels \*/' with/net_check.c || fail "the check does not say what it compares"
 interface() { grep -v 'NET_L2_BYTES\|NET_FLASH_BYTES\|NET_INPUT_OFFSET' "$1/net.h"; }

@@ -1,4 +1,4 @@
-/* Which channels are left out, and that what is left computes the same. */
+/* Which channels, rows and columns are left out, and that what is left computes the same. */
 #include "shrink/shrink.h"
 
 #include "check/check_channels.h"
@@ -201,6 +201,68 @@ static void test_slice(void)
     arena_free(&f.arena);
 }
 
+static int add_crop(struct fixture *f, int input, int height, int width, const int32_t *rows, const int32_t *columns)
+{
+    static const int32_t channels[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    int crop = builder_pool(&f->builder, input, LAYER_MAXIMUM_POOL, 1, 1, 0);
+    struct layer *layer = layer_of(f, crop);
+    layer->kind = LAYER_COPY;
+    layer->stage_count = 0;
+    layer->map = (struct layer_map){rows, columns, channels};
+    f->builder.network.tensors[crop].height = height;
+    f->builder.network.tensors[crop].width = width;
+    return crop;
+}
+
+/* All pixels of a picture of 4 x 6, copied. */
+static int add_copy(struct fixture *f, int input)
+{
+    static const int32_t rows[4] = {0, 96, 192, 288}, columns[6] = {0, 16, 32, 48, 64, 80};
+    return add_crop(f, input, 4, 6, rows, columns);
+}
+
+/* Of a picture only its middle is read, beside a border: behind a copy layers compute these pixels alone, in front of it a
+ * window that is larger than a pixel all of them. */
+static void test_crop(void)
+{
+    static const int32_t rows[3] = {2 * 96, -1, 1 * 96}, columns[2] = {4 * 16, 3 * 16};
+    struct fixture f;
+    start(&f);
+    int input = builder_input(&f.builder, 4, 6, 6);
+    int first = builder_convolution(&f.builder, input, 3, 1, 1, 16);
+    int copy = add_copy(&f, first);
+    int second = builder_convolution(&f.builder, copy, 1, 1, 0, 16);
+    int sum = builder_addition(&f.builder, second, builder_convolution(&f.builder, copy, 1, 1, 0, 16));
+    int crop = add_crop(&f, sum, 3, 2, rows, columns);
+    shrink(&f, builder_fully_connected(&f.builder, crop, 4));
+    const struct tensor *tensors = f.shrunk->tensors;
+    EXPECT_THAT(tensors[first].height == 4 && tensors[first].width == 6);
+    EXPECT_THAT(tensors[second].height == 2 && tensors[second].width == 2 && tensors[sum].height == 2);
+    EXPECT_THAT(tensors[second].kept_rows[0] == 1 && tensors[second].kept_rows[1] == 2);
+    EXPECT_THAT(tensors[second].kept_columns[0] == 3 && tensors[second].kept_columns[1] == 4);
+    EXPECT_THAT(tensors[crop].height == 3 && !tensors[crop].kept_rows);
+    expect_same(&f);
+    arena_free(&f.arena);
+}
+
+/* The check finds a row that is not the model's. */
+static void test_wrong_row(void)
+{
+    static const int32_t rows[1] = {2 * 96}, columns[1] = {0};
+    struct fixture f;
+    start(&f);
+    int input = builder_input(&f.builder, 4, 6, 6);
+    int first = add_copy(&f, builder_convolution(&f.builder, input, 3, 1, 1, 16));
+    int second = builder_convolution(&f.builder, first, 1, 1, 0, 16);
+    int third = builder_convolution(&f.builder, second, 1, 1, 0, 16);
+    shrink(&f, builder_fully_connected(&f.builder, add_crop(&f, third, 1, 1, rows, columns), 4));
+    REQUIRE(f.shrunk->tensors[second].kept_rows && f.shrunk->tensors[second].kept_rows[0] == 2);
+    expect_same(&f);
+    *(int *)f.shrunk->tensors[second].kept_rows = 1;
+    EXPECT_THAT(!channels_check(f.shrunk, &f.diagnostics));
+    arena_free(&f.arena);
+}
+
 /* Outputs of the network keep their channels, and a network that is all constant keeps a word of each pixel. */
 static void test_ends(void)
 {
@@ -229,6 +291,8 @@ int main(void)
     test_addition(true);
     test_concatenation();
     test_slice();
+    test_crop();
+    test_wrong_row();
     test_ends();
     return expect_result("dead channels");
 }
