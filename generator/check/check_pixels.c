@@ -80,8 +80,11 @@ static bool has_all_pixels(const struct network *network, int index)
 {
     const struct layer *layer = &network->whole->layers[index];
     bool has = true;
-    for (int axis = 0; axis < 2; axis++)
-        has = has && is_whole(network, layer->inputs[0], axis) && is_whole(network, layer->output, axis);
+    for (int axis = 0; axis < 2; axis++) {
+        has = has && is_whole(network, layer->output, axis);
+        for (int i = 0; i < layer_input_count(layer); i++)
+            has = has && is_whole(network, layer->inputs[i], axis);
+    }
     return has;
 }
 
@@ -90,6 +93,7 @@ bool pixels_suffice(const struct network *network, int index)
     const struct layer *layer = &network->whole->layers[index];
     switch (layer->kind) {
     case LAYER_COPY: return true;
+    case LAYER_MATRIX_PRODUCT:
     case LAYER_INTERPOLATION: return has_all_pixels(network, index);
     case LAYER_CONVOLUTION:
     case LAYER_MAXIMUM_POOL:
@@ -98,8 +102,15 @@ bool pixels_suffice(const struct network *network, int index)
         return has_all_pixels(network, index) ||
                (layer->norm->count * layer->norm->run <= network->whole->tensors[layer->output].channels &&
                 is_by_pixel(network, index));
-    default: return is_by_pixel(network, index);
+    case LAYER_ADDITION:
+    case LAYER_CONCATENATION:
+    case LAYER_MULTIPLICATION:
+    case LAYER_SQUARED_DIFFERENCE:
+    case LAYER_TABLE:
+    case LAYER_SOFTMAX:
+    case LAYER_LARGEST: return is_by_pixel(network, index);
     }
+    return false;
 }
 
 /* ---- copies ---- */

@@ -99,10 +99,12 @@ static void keep_for_layer(struct search *search, const struct layer *layer, enu
     case LAYER_MAXIMUM_POOL:
     case LAYER_AVERAGE_POOL: by_line = is_single(layer, axis); break;
     case LAYER_NORM: by_line = norm_is_alike(search->network, layer); break;
+    case LAYER_MATRIX_PRODUCT:
     case LAYER_INTERPOLATION: break;
     case LAYER_ADDITION:
     case LAYER_CONCATENATION:
     case LAYER_MULTIPLICATION:
+    case LAYER_SQUARED_DIFFERENCE:
     case LAYER_TABLE:
     case LAYER_SOFTMAX:
     case LAYER_LARGEST: by_line = true; break;
