@@ -5,112 +5,13 @@
 #include "import/tflite/tflite_network.h"
 #include "import/tidy.h"
 
-#define RECIPE          "docs/from-tensorflow.md"
 #define MAXIMUM_OUTPUTS 1000
 #define MAXIMUM_LISTED  8 /* kinds of operators in a message */
 
-static bool complain(struct tflite_importer *importer, const char *node, const char *text)
+bool tflite_complain(struct tflite_importer *importer, const char *node, const char *text)
 {
     diagnose(importer->diagnostics, SEVERITY_ERROR, node, NULL, "%s", text);
     return false;
-}
-
-/* ---- models that are not int8 as a whole: one error, not one an operator ---- */
-
-/* How many tensors of a type are computed or given, or are constants that could be weights. */
-static int count_tensors(const struct tflite_model *model, int type, bool is_constant)
-{
-    int count = 0;
-    for (int i = 0; i < model->tensor_count; i++) {
-        const struct tflite_tensor *tensor = &model->tensors[i];
-        bool matches = tensor->type == type && (tensor->data != NULL) == is_constant;
-        count += matches && (tensor->rank >= 2 || !is_constant);
-    }
-    return count;
-}
-
-/* Operators of UINT8, as TensorFlow 1 made them, other than at the edges: those of which LiteRT computes for UINT8 what
- * TensorFlow Lite Micro does for INT8. */
-static bool computes_unsigned(int code)
-{
-    static const int codes[] = {TFLITE_ADD,
-                                TFLITE_AVERAGE_POOL_2D,
-                                TFLITE_CONCATENATION,
-                                TFLITE_CONV_2D,
-                                TFLITE_DEPTHWISE_CONV_2D,
-                                TFLITE_DEQUANTIZE,
-                                TFLITE_EXPAND_DIMS,
-                                TFLITE_FULLY_CONNECTED,
-                                TFLITE_MAX_POOL_2D,
-                                TFLITE_MUL,
-                                TFLITE_PAD,
-                                TFLITE_QUANTIZE,
-                                TFLITE_RESHAPE,
-                                TFLITE_RESIZE_NEAREST_NEIGHBOR,
-                                TFLITE_SLICE,
-                                TFLITE_SOFTMAX,
-                                TFLITE_SPLIT,
-                                TFLITE_SPLIT_V,
-                                TFLITE_SQUEEZE,
-                                TFLITE_STRIDED_SLICE,
-                                TFLITE_SUB,
-                                TFLITE_TRANSPOSE,
-                                TFLITE_TRANSPOSE_CONV};
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (codes[i] == code)
-            return true;
-    return false;
-}
-
-static bool gives_unsigned(const struct tflite_model *model, const struct tflite_operator *operation)
-{
-    return operation->output_count && model->tensors[operation->outputs[0]].type == TFLITE_UINT8;
-}
-
-static bool is_legacy(const struct tflite_model *model)
-{
-    for (int i = 0; i < model->operator_count; i++) {
-        int code = model->operators[i].code;
-        if (code != TFLITE_QUANTIZE && code != TFLITE_DEQUANTIZE && tflite_find_handler(code) &&
-            gives_unsigned(model, &model->operators[i]))
-            return true;
-    }
-    return false;
-}
-
-static bool check_legacy(struct tflite_importer *importer)
-{
-    const struct tflite_model *model = importer->model;
-    for (int i = 0; i < model->operator_count; i++) {
-        const struct tflite_operator *operation = &model->operators[i];
-        if (gives_unsigned(model, operation) && tflite_find_handler(operation->code) && !computes_unsigned(operation->code))
-            return complain(importer, model->tensors[operation->outputs[0]].name,
-                            arena_format(importer->arena,
-                                         "%s of UINT8, as TensorFlow 1 made it, which computes otherwise than INT8 does; "
-                                         "convert the network again with full integer quantisation: " RECIPE,
-                                         operation->name));
-    }
-    return true;
-}
-
-static bool check_types(struct tflite_importer *importer)
-{
-    const struct tflite_model *model = importer->model;
-    if (is_legacy(model))
-        return check_legacy(importer);
-    if (count_tensors(model, TFLITE_INT16, false) > 0)
-        return complain(
-            importer, NULL,
-            "activations of INT16 (16x8 quantisation); supported: INT8. Convert with TFLITE_BUILTINS_INT8: " RECIPE);
-    if (count_tensors(model, TFLITE_INT8, false) > 0)
-        return true;
-    if (count_tensors(model, TFLITE_INT8, true) > 0)
-        return complain(importer, NULL,
-                        "a hybrid model: INT8 weights, but float activations (dynamic range quantisation); supported: "
-                        "activations of INT8. Convert with a representative dataset: " RECIPE);
-    return complain(
-        importer, NULL,
-        "the network is not quantised: it has no activations of INT8. Convert it with full integer quantisation: " RECIPE);
 }
 
 /* ---- operators that are not supported: one summary, then the first of each kind ---- */
@@ -187,10 +88,10 @@ static bool check_operators(struct tflite_importer *importer)
     for (int kind = 0; kind < kinds; kind++)
         text = arena_format(importer->arena, "%s%s%d %s (first: '%.60s')", text, kind ? ", " : "", counts[kind], names[kind],
                             first[kind]);
-    return complain(importer, NULL,
-                    arena_format(importer->arena,
-                                 "%d of %d operators are not supported: %s; 'dory ops' lists those that are", all,
-                                 model->operator_count, text));
+    return tflite_complain(importer, NULL,
+                           arena_format(importer->arena,
+                                        "%d of %d operators are not supported: %s; 'dory ops' lists those that are", all,
+                                        model->operator_count, text));
 }
 
 /* ---- operators ---- */
@@ -203,7 +104,7 @@ static bool check_batch(struct tflite_importer *importer)
         const struct tflite_tensor *tensor = &model->tensors[model->inputs[i]];
         for (int k = 0; k < tensor->rank; k++) {
             if (tensor->is_unknown[k] && (k > 0 || tensor->dimensions[0] != 1))
-                return complain(
+                return tflite_complain(
                     importer, tensor->name,
                     arena_format(importer->arena,
                                  "dimension %d of the input is not fixed in the model; supported: fixed ones, and a "
@@ -267,9 +168,9 @@ static void set_output_offset(struct tflite_importer *importer, const struct tfl
     struct network *network = importer->builder.network;
     int offset = of->type == TFLITE_UINT8 ? 0 : -128;
     if (is_given_out(network, tensor) && network->tensors[tensor].model_offset != offset)
-        complain(importer, of->name,
-                 "the model's output is another one, too, once as INT8 and once as UINT8; supported: one of "
-                 "them (the other has 128 more or less)");
+        tflite_complain(importer, of->name,
+                        "the model's output is another one, too, once as INT8 and once as UINT8; supported: one of "
+                        "them (the other has 128 more or less)");
     network->tensors[tensor].model_offset = offset;
 }
 
@@ -330,7 +231,7 @@ static void import_operator(struct tflite_importer *importer, const struct tflit
     tflite_handler *handler = tflite_find_handler(operation->code);
     importer->current = operation;
     if (operation->output_count < 1) {
-        complain(importer, operation->name, "the operator has no output");
+        tflite_complain(importer, operation->name, "the operator has no output");
         return;
     }
     if (is_of_shapes(importer, operation)) {
@@ -388,7 +289,7 @@ static void import_output(struct tflite_importer *importer, const int *output)
         return;
     bool is_tensor = value->kind == VALUE_TENSOR || value->kind == VALUE_BEHIND;
     if (!is_tensor || network->tensors[value->tensor].producer == NO_LAYER) {
-        complain(
+        tflite_complain(
             importer, tensor->name,
             "the model's output is not the output of a layer, but a constant or an input; supported: what layers compute");
         return;
@@ -446,7 +347,7 @@ static void import_edges(struct tflite_importer *importer)
     for (int i = 0; i < model->output_count && importer->diagnostics->error_count == 0; i++)
         import_output(importer, &model->outputs[i]);
     if (importer->diagnostics->error_count == 0 && (network->output_count == 0 || network->input_count == 0))
-        complain(importer, NULL, "the network has no quantised input or output");
+        tflite_complain(importer, NULL, "the network has no quantised input or output");
     if (importer->diagnostics->error_count == 0)
         import_states(importer);
 }
@@ -490,9 +391,9 @@ struct network *tflite_import(const struct tflite_model *model, const char *name
     int errors_before = diagnostics->error_count;
     bool is_noted = false;
     if (options->input_bits || options->input_is_signed) {
-        complain(&importer, NULL,
-                 "--input-bits and --input-signed are for integer ONNX; a TFLite model says itself what its "
-                 "inputs are: leave them out");
+        tflite_complain(&importer, NULL,
+                        "--input-bits and --input-signed are for integer ONNX; a TFLite model says itself what its "
+                        "inputs are: leave them out");
         return NULL;
     }
     struct tflite_model own = own_model(&importer, model);
@@ -502,7 +403,7 @@ struct network *tflite_import(const struct tflite_model *model, const char *name
     importer.builder.network->channels_last = true;
     importer.builder.network->outputs = arena_array(arena, int, MAXIMUM_OUTPUTS);
     find_constants(&importer);
-    if (!check_types(&importer) || !check_operators(&importer) || !check_batch(&importer))
+    if (!tflite_check_types(&importer) || !check_operators(&importer) || !check_batch(&importer))
         return NULL;
     import_origins(&importer);
     for (int i = 0; i < model->operator_count; i++)

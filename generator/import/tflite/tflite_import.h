@@ -179,11 +179,12 @@ bool tflite_reads_two(struct tflite_importer *importer); /* two inputs, and no c
 /* tflite_arithmetic.c: the layer that multiplies two tensors, without an activation. */
 void tflite_lay_product(struct tflite_importer *importer, int a, int b, int output);
 
-/* tflite_operands.c: the elements of a constant that those of the other input, which is *value, meet in memory. False after a
- * report. */
+/* tflite_operands.c: the elements of a constant that those of the other input, which is *value, meet in memory. False after
+ * a report. */
 bool tflite_places_constant(struct tflite_importer *importer, int constant_index, struct value *value,
                             struct middle_constant *placed);
-/* Both inputs of a layer, of which this one is a constant of several elements; the result is as *value, but for its tensor. */
+/* Both inputs of a layer, of which this one is a constant of several elements; the result is as *value, but for its tensor.
+ */
 bool tflite_reads_with_constant(struct tflite_importer *importer, int constant_index, int *inputs, struct value *value);
 
 /* The network's tensor for the operator's output, -1 after a report. Its dimensions are those of the model, but for
@@ -215,5 +216,15 @@ bool tflite_pad_window(struct tflite_importer *importer, const struct window *wi
 /* Kernel, stride, dilation and padding of a layer by the operator's options; false after a report. */
 bool tflite_set_window(struct tflite_importer *importer, struct layer *layer, const struct tflite_tensor *input,
                        const struct tflite_tensor *output, const struct padding *pending);
+
+#define TFLITE_RECIPE "docs/from-tensorflow.md" /* what messages send people to */
+
+/* Reports an error of a node, null: of the model. Returns false. */
+bool tflite_complain(struct tflite_importer *importer, const char *node, const char *text);
+
+/* ---- tflite_types.c ---- */
+
+/* That tensors are of types that there are layers for. False after an error was reported. */
+bool tflite_check_types(struct tflite_importer *importer);
 
 #endif
