@@ -50,11 +50,11 @@ static struct runs runs_of(const struct dory_layer *layer, const struct chunk *c
 static int8_t chunk_weight(const struct writer *writer, const struct chunk *chunk, const struct runs *runs, uint32_t output,
                            uint32_t position)
 {
-    uint32_t whole = runs->count * runs->fours, run, element;
+    uint32_t whole = runs->count * runs->fours, run = runs->count, element = 0;
     if (position < whole) {
         run = position / runs->fours;
         element = position % runs->fours;
-    } else {
+    } else if (runs->rest != 0) {
         run = (position - whole) / runs->rest;
         element = runs->fours + (position - whole) % runs->rest;
     }
