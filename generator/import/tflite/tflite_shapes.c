@@ -244,7 +244,8 @@ bool tflite_quantise(struct tflite_importer *importer, const struct tflite_opera
         return tflite_fault(importer,
                             "'%s' is computed in float and quantised again: a float island in the middle of the "
                             "network; supported: float operators in front of the first and behind the last quantised "
-                            "one. Convert with full integer quantisation (TFLITE_BUILTINS_INT8 only), see "
+                            "one. PT2E leaves norms, softmax and products in float: quantise with ai-edge-quantizer "
+                            "(static_wi8_ai8) instead; from TensorFlow convert with TFLITE_BUILTINS_INT8 only, see "
                             "docs/from-tensorflow.md",
                             from->name);
     if (!tflite_quantisation(importer, from, &before) || !tflite_quantisation(importer, to, &after))
