@@ -81,6 +81,12 @@ static const char *list_member(const struct dory_layer *record)
     }
 }
 
+/* What makes of the list what its member points to: the words of a norm are a struct. */
+static const char *list_type(const struct dory_layer *record)
+{
+    return record->operation == DORY_NORM ? "(const void *)" : "";
+}
+
 /* Positions of a map, exponentials, taps, thresholds: what dory_list_words() counts. */
 static void add_list(struct text *text, const struct dory_layer *record, int layer)
 {
@@ -119,7 +125,7 @@ static void add_layers(struct text *text, const struct emission *emission)
         if (record->operation == DORY_TABLE)
             text_add(text, " .table = table_%d,", i);
         if (dory_list_words(record))
-            text_add(text, " .%s = %s_%d,", list_member(record), list_member(record), i);
+            text_add(text, " .%s = %s%s_%d,", list_member(record), list_type(record), list_member(record), i);
         print_members(text, &record_layer, record, 4);
         text_add_string(text, "\n};\n\n");
     }
