@@ -5,7 +5,8 @@
 #include "base/support.h"
 #include "network/network.h"
 
-/* By tensor, by channel. Of a softmax, a norm and of the number of the largest channel: what the range pass says of the tensor. */
+/* By tensor, by channel. Of a softmax, a norm and of the number of the largest channel: what the range pass says of the
+ * tensor. */
 struct sum_range **check_channel_ranges(const struct network *network, struct arena *arena);
 
 #endif
