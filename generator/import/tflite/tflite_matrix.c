@@ -18,16 +18,9 @@ static bool take_factors(struct tflite_importer *importer, const struct tflite_o
     return true;
 }
 
-/* FULLY_CONNECTED takes its weights for numbers without a zero point, also where they are computed: their integers are
- * multiplied as they are. */
-static void take_as_weights(struct tflite_importer *importer, struct layer *layer)
-{
-    int64_t *addend = arena_array(importer->arena, int64_t, 1);
-    *addend = importer->builder.network->tensors[layer->inputs[1]].model_offset;
-    layer->input_stages[1].addend = addend;
-}
-
-/* The product of both scales is rounded to float32, as TensorFlow Lite Micro does. */
+/* The product of both scales is rounded to float32, as TensorFlow Lite Micro does. A FULLY_CONNECTED with computed weights
+ * is such a product, too: their zero point is subtracted, as by TensorFlow Lite Micro and LiteRT where there is one scale.
+ */
 static bool multiply(struct tflite_importer *importer, const struct middle_product *product, int output)
 {
     const struct tensor *tensors = importer->builder.network->tensors;
@@ -35,8 +28,6 @@ static bool multiply(struct tflite_importer *importer, const struct middle_produ
     struct layer *layer =
         quantised_layer(&importer->builder, LAYER_MATRIX_PRODUCT, tensors[output].name, product->factors[0].tensor, output);
     middle_set_product(&importer->builder, product, layer);
-    if (importer->current->code == TFLITE_FULLY_CONNECTED)
-        take_as_weights(importer, layer);
     layer->stages[0] = quantised_stage(&importer->builder, 1, &tensors[output]);
     quantised_set_channel(&importer->builder, &layer->stages[0], 0, 0,
                           (struct real_factor){{scale, 1}, tensors[output].scale, 1});
