@@ -128,6 +128,7 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
         blocks->weights = product->weights;
         dory_grid_share_next_row(&share, end);
     }
+    blocks->sum = NULL; /* as what it pointed to ends here, and the product may go on */
 }
 
 #endif
