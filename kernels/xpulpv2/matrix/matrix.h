@@ -25,4 +25,11 @@ static inline uint32_t dory_matrix_weights_bytes(const struct dory_layer *layer,
 /* Pixels of a row, with those that are missing in its last four. */
 static inline uint32_t dory_matrix_pixels(uint32_t columns) { return dory_round_up(columns, 4); }
 
+/* Where pixels are no whole words, copies of the last four in words of their own: what is read beyond a pixel is never
+ * beyond the tile. */
+static inline uint32_t dory_matrix_last_bytes(const struct dory_layer *layer)
+{
+    return layer->input_channels % 4 ? 16 * dory_matrix_words(layer) : 0;
+}
+
 #endif

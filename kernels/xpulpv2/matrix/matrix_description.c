@@ -7,14 +7,16 @@ static bool matrix_supports(const struct dory_layer *layer)
     bool bytes =
         layer->input_bits == 8 && layer->second_input_bits == 8 && !layer->input_is_signed && !layer->second_input_is_signed;
     bool has_form = layer->normalisation != DORY_NORMALISE_THRESHOLDS && layer->normalisation != DORY_NORMALISE_SHARED;
-    return layer->operation == DORY_MATRIX_PRODUCT && bytes && has_form && dory_is_stored(layer) &&
+    bool has_words = layer->input_channels >= 4; /* what is read beyond a pixel is then in the next one */
+    return layer->operation == DORY_MATRIX_PRODUCT && bytes && has_form && dory_is_stored(layer) && has_words &&
            layer->input_channels <= DORY_MATRIX_MOST_TERMS;
 }
 
 static uint32_t matrix_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     (void)cores;
-    return tile->rows * (dory_matrix_weights_bytes(layer, tile->channels) + 4 * dory_matrix_pixels(tile->columns));
+    return tile->rows * (dory_matrix_weights_bytes(layer, tile->channels) + 4 * dory_matrix_pixels(tile->columns)) +
+           dory_matrix_last_bytes(layer);
 }
 
 /* Of the slowest core: its quads, then its pixels. Words of pixels that are none are misaligned, most of them. */

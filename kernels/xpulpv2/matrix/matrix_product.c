@@ -23,12 +23,11 @@ struct matrix {
     const struct dory_tile *tile;
     uint32_t terms, words, quads, quad_bytes;
     int32_t first_addend, second_addend; /* A, B + 128 */
-    uint32_t last_mask;                  /* the bytes that the last word of a pixel has */
+    uint32_t rest;                       /* bytes of the last word of a pixel; 0: all four */
 };
 
 static struct matrix matrix_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
-    uint32_t rest = layer->input_channels % 4;
     return (struct matrix){
         .layer = layer,
         .tile = tile,
@@ -38,7 +37,7 @@ static struct matrix matrix_of(const struct dory_layer *layer, const struct dory
         .quad_bytes = dory_matrix_quad_bytes(layer),
         .first_addend = (int32_t)layer->stages->input[0].addend,
         .second_addend = (int32_t)layer->stages->input[1].addend + 128,
-        .last_mask = rest ? (1u << 8 * rest) - 1 : UINT32_MAX,
+        .rest = layer->input_channels % 4u,
     };
 }
 
@@ -48,19 +47,38 @@ static int32_t *pixel_sums(const struct matrix *matrix)
     return (int32_t *)(void *)((uint8_t *)matrix->tile->scratch + bytes);
 }
 
+/* Copies of the tile's last four pixels: see dory_matrix_last_bytes(). */
+static uint8_t *last_pixels(const struct matrix *matrix)
+{
+    return (uint8_t *)(pixel_sums(matrix) + matrix->tile->rows * dory_matrix_pixels(matrix->tile->columns));
+}
+
 /* ---- the first part ---- */
+
+/* The last word of a pixel, with zeros behind it. */
+static uint32_t last_word(const struct matrix *matrix, const uint8_t *input)
+{
+    uint32_t word = 0;
+    if (matrix->rest == 0) {
+        return dory_load_word(input);
+    }
+    for (uint32_t i = matrix->rest; i > 0; i--) {
+        word = word << 8 | input[i - 1];
+    }
+    return word;
+}
 
 /* A pixel of the second factor as every fourth word of a quad; returns the sum of its weights. */
 static int32_t pack_channel(const struct matrix *matrix, const uint8_t *input, uint8_t *quad)
 {
     int32_t sum = 0;
-    uint32_t word = 0;
+    uint32_t word = 0, signs = matrix->rest ? SIGNS >> (32 - 8 * matrix->rest) : SIGNS;
     for (uint32_t left = matrix->words - 1; left > 0; left--, input += 4, quad += 16) {
         word = dory_load_word(input) ^ SIGNS;
         sum = pv_sdotsp_b(sum, word, ONES);
         dory_store_word(quad, word);
     }
-    word = (dory_load_word(input) ^ SIGNS) & matrix->last_mask;
+    word = last_word(matrix, input) ^ signs;
     dory_store_word(quad, word);
     return pv_sdotsp_b(sum, word, ONES);
 }
@@ -105,7 +123,7 @@ static int32_t pixel_sum(const struct matrix *matrix, uint32_t pixel)
     for (uint32_t left = matrix->words - 1; left > 0; left--, input += 4) {
         sum = pv_sdotusp_b(sum, dory_load_word(input), ONES);
     }
-    return matrix->second_addend * pv_sdotusp_b(sum, dory_load_word(input) & matrix->last_mask, ONES);
+    return matrix->second_addend * pv_sdotusp_b(sum, last_word(matrix, input), ONES);
 }
 
 static void add_pixels(const struct matrix *matrix, unsigned core, unsigned cores)
@@ -123,6 +141,22 @@ static void add_pixels(const struct matrix *matrix, unsigned core, unsigned core
     }
 }
 
+/* Those that there are. */
+static void copy_last_pixels(const struct matrix *matrix)
+{
+    const struct dory_tile *tile = matrix->tile;
+    uint32_t count = dory_minimum(4, tile->columns);
+    const uint8_t *input = (const uint8_t *)tile->input + (tile->rows * tile->columns - count) * matrix->terms;
+    uint8_t *last = last_pixels(matrix);
+    for (uint32_t pixel = 0; pixel < count; pixel++) {
+        for (uint32_t word = 0; word < matrix->words; word++, last += 4) {
+            bool is_last = word == matrix->words - 1;
+            dory_store_word(last, is_last ? last_word(matrix, input) : dory_load_word(input));
+            input += is_last ? matrix->rest : 4;
+        }
+    }
+}
+
 static __attribute__((noinline)) void prepare(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
                                               unsigned cores)
 {
@@ -132,6 +166,9 @@ static __attribute__((noinline)) void prepare(const struct dory_layer *layer, co
         pack_quad(&matrix, quad);
     }
     add_pixels(&matrix, core, cores);
+    if (matrix.rest && core == cores - 1) {
+        copy_last_pixels(&matrix);
+    }
 }
 
 /* ---- the second part ---- */
@@ -140,7 +177,11 @@ struct pixels {
     struct dory_blocks *blocks;
     const uint8_t *input;
     const int32_t *sums;
-    int32_t step; /* bytes of a pixel */
+    int32_t step;        /* bytes of a pixel */
+    const uint8_t *end;  /* of the tile, where its last pixels have copies; else null */
+    const uint8_t *last; /* those */
+    int32_t last_step;
+    uint32_t last_count;
 };
 
 static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count, uint32_t back)
@@ -150,11 +191,15 @@ static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count,
     from->input -= (int32_t)back * step;
     from->sums -= back;
     pixels->input = from->input;
+    if (from->input + (int32_t)count * step == from->end) {
+        step = from->last_step;
+        pixels->input = from->last + (int32_t)(from->last_count - count) * step;
+    }
     pixels->offset[0] = step - 4;
     pixels->offset[1] = 2 * step - 4;
     pixels->offset[2] = 3 * step - 4;
     from->blocks->starts = from->sums;
-    from->input += 4 * step;
+    from->input += 4 * from->step;
     from->sums += 4;
     for (; count < 4; count++) {
         pixels->offset[count - 1] = DORY_MISSING_PIXEL;
@@ -173,6 +218,10 @@ static inline __attribute__((always_inline)) void multiply_row(const struct matr
         .input = (const uint8_t *)tile->input + first * matrix->terms,
         .sums = pixel_sums(matrix) + row * dory_matrix_pixels(columns) + 4 * share.row,
         .step = (int32_t)matrix->terms,
+        .end = matrix->rest ? (const uint8_t *)tile->input + tile->rows * columns * matrix->terms : NULL,
+        .last = last_pixels(matrix),
+        .last_step = (int32_t)(4 * matrix->words),
+        .last_count = dory_minimum(4, columns),
     };
     product->weights = (const uint8_t *)tile->scratch + row * matrix->quads * matrix->quad_bytes;
     product->output = (uint8_t *)tile->output + row * columns * product->output_pixel_bytes;
