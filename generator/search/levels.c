@@ -133,7 +133,11 @@ static int first_lacking(const struct optimiser *o)
     return -1;
 }
 
-bool may_spill(const struct optimiser *o, int tensor) { return o->ports_may_spill || !tensor_is_port(o->network, tensor); }
+bool may_spill(const struct optimiser *o, int tensor)
+{
+    bool has_ram = o->problem->target->ram_bytes > 0;
+    return has_ram && (o->ports_may_spill || !tensor_is_port(o->network, tensor));
+}
 
 static bool has_port_in_ram(const struct optimiser *o)
 {
