@@ -93,13 +93,14 @@ static uint64_t softened_cycles(const struct dory_tile_shape *tile, unsigned cor
 static uint64_t softmax_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     bool is_local = dory_table_bytes(layer) != 0;
-    return softened_cycles(tile, cores, 244 + layer->input_channels * (is_local ? 140u : 287u) / 10, is_local ? 32 : 47);
+    return softened_cycles(tile, cores, 244 + layer->input_channels * (is_local ? 140u : 287u) / 10, is_local ? 32 : 35);
 }
 
 static uint64_t softmax_exact_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     bool is_local = dory_table_bytes(layer) != 0;
-    return softened_cycles(tile, cores, 200 + layer->input_channels * (is_local ? 12u : 26u), is_local ? 66 : 130);
+    return is_local ? softened_cycles(tile, cores, 200 + layer->input_channels * 12u, 66)
+                    : softened_cycles(tile, cores, 650 + layer->input_channels * 26u, 57);
 }
 
 const struct dory_kernel_description dory_xpulpv2_softmax_description = {
