@@ -86,6 +86,20 @@ bool tflite_reads_two(struct tflite_importer *importer)
     return tflite_fault(importer, "supported: two inputs, both of which the network computes");
 }
 
+bool tflite_combine(struct tflite_importer *importer, tflite_by_number *by_number, tflite_by_tensors *by_tensors,
+                    struct value *result)
+{
+    int inputs[2];
+    for (int i = 0; i < 2; i++) {
+        if (importer->current->input_count != 2 || !tflite_is_constant(importer, i))
+            continue;
+        if (tflite_elements(tflite_input(importer, i)) == 1)
+            return by_number(importer, i, result);
+        return tflite_reads_with_constant(importer, i, inputs, result) && by_tensors(importer, inputs, result);
+    }
+    return tflite_reads_two(importer) && tflite_reads_pair(importer, inputs, result) && by_tensors(importer, inputs, result);
+}
+
 /* ---- arithmetic ---- */
 
 struct stage tflite_scale_by(struct tflite_importer *importer, double factor, int64_t addend)
@@ -196,14 +210,6 @@ static bool add_tensors(struct tflite_importer *importer, const int *inputs, str
 
 bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    int inputs[2];
-    for (int i = 0; i < 2; i++) {
-        if (operation->input_count != 2 || !tflite_is_constant(importer, i))
-            continue;
-        if (tflite_elements(tflite_input(importer, i)) == 1)
-            return add_constant(importer, i, result);
-        return tflite_reads_with_constant(importer, i, inputs, result) && add_tensors(importer, inputs, result);
-    }
-    return tflite_reads_two(importer) && tflite_reads_pair(importer, inputs, result) &&
-           add_tensors(importer, inputs, result);
+    (void)operation;
+    return tflite_combine(importer, add_constant, add_tensors, result);
 }

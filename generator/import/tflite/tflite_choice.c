@@ -54,7 +54,7 @@ static bool check_scales(struct tflite_importer *importer)
     return true;
 }
 
-static bool choose(struct tflite_importer *importer, int *inputs, struct value *result)
+static bool choose(struct tflite_importer *importer, const int *inputs, struct value *result)
 {
     int output = tflite_makes(importer, result->tensor);
     if (output < 0 || !tflite_go_together(importer, inputs, output))
@@ -66,18 +66,8 @@ static bool choose(struct tflite_importer *importer, int *inputs, struct value *
 
 bool tflite_choose(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    int inputs[2];
     (void)operation;
-    if (!check_scales(importer))
-        return false;
-    for (int i = 0; i < 2; i++) {
-        if (!tflite_is_constant(importer, i))
-            continue;
-        if (tflite_elements(tflite_input(importer, i)) == 1)
-            return choose_constant(importer, i, result);
-        return tflite_reads_with_constant(importer, i, inputs, result) && choose(importer, inputs, result);
-    }
-    return tflite_reads_two(importer) && tflite_reads_pair(importer, inputs, result) && choose(importer, inputs, result);
+    return check_scales(importer) && tflite_combine(importer, choose_constant, choose, result);
 }
 
 /* ---- PReLU ---- */

@@ -176,6 +176,13 @@ bool tflite_go_together(struct tflite_importer *importer, const int *inputs, int
 bool tflite_is_constant(const struct tflite_importer *importer, int index);               /* an input of the operator */
 bool tflite_reads_two(struct tflite_importer *importer); /* two inputs, and no constant: false after a report */
 
+/* tflite_addition.c: a layer of two operands, by one of these: where operand `index` is a constant of one element, so that
+ * the other's function remains; or with both as tensors, which tflite_reads_pair says of. False after a report. */
+typedef bool tflite_by_number(struct tflite_importer *importer, int index, struct value *result);
+typedef bool tflite_by_tensors(struct tflite_importer *importer, const int *inputs, struct value *result);
+bool tflite_combine(struct tflite_importer *importer, tflite_by_number *by_number, tflite_by_tensors *by_tensors,
+                    struct value *result);
+
 /* tflite_arithmetic.c: the layer that multiplies two tensors, without an activation. */
 void tflite_lay_product(struct tflite_importer *importer, int a, int b, int output);
 

@@ -92,16 +92,8 @@ static bool square_tensors(struct tflite_importer *importer, const int *inputs, 
 bool tflite_squared_difference(struct tflite_importer *importer, const struct tflite_operator *operation,
                                struct value *result)
 {
-    int inputs[2];
-    for (int i = 0; i < 2; i++) {
-        if (operation->input_count != 2 || !tflite_is_constant(importer, i))
-            continue;
-        if (tflite_elements(tflite_input(importer, i)) == 1)
-            return square_constant(importer, i, result);
-        return tflite_reads_with_constant(importer, i, inputs, result) && square_tensors(importer, inputs, result);
-    }
-    return tflite_reads_two(importer) && tflite_reads_pair(importer, inputs, result) &&
-           square_tensors(importer, inputs, result);
+    (void)operation;
+    return tflite_combine(importer, square_constant, square_tensors, result);
 }
 
 /* ---- RSQRT ---- */
