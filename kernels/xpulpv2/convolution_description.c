@@ -65,7 +65,6 @@ static uint64_t finish_cycles(const struct dory_layer *layer)
     switch (kind_of(layer)) {
     case DORY_DIRECT: return 0;
     case DORY_DIRECT_CLAMPED: return 36;
-    case DORY_DIRECT_CLAMPED_LESS_ONE: return 70;
     case DORY_DIRECT_CLAMPED_DIVIDED: return 145;
     case DORY_DIRECT_SPLIT: return 51;
     case DORY_DIRECT_SPLIT_AWAY: return 115;
@@ -81,7 +80,6 @@ static uint64_t start_cycles(const struct dory_layer *layer)
 {
     switch (kind_of(layer)) {
     case DORY_NOT_DIRECT: return 455;
-    case DORY_DIRECT_CLAMPED_LESS_ONE:
     case DORY_DIRECT_CLAMPED_DIVIDED: return 550;
     case DORY_DIRECT_SPLIT: return 590;
     case DORY_DIRECT_SPLIT_AWAY: return 560;
@@ -390,7 +388,6 @@ static uint64_t linear_finish_cycles(const struct dory_layer *layer)
     switch (dory_direct_of(layer)) {
     case DORY_DIRECT: return 103;
     case DORY_DIRECT_CLAMPED: return 136;
-    case DORY_DIRECT_CLAMPED_LESS_ONE: return 146;
     case DORY_DIRECT_CLAMPED_DIVIDED: return 166;
     case DORY_DIRECT_SPLIT: return 160;
     default: return 163; /* by one scale, and split that rounds away from zero */

@@ -16,17 +16,11 @@ enum dory_direct {
     /* DORY_NORMALISE_CLAMPED, divisor 2^n: u = multiplier * clamp(sum) + addend, y = u >> n, 4 instructions. */
     DORY_DIRECT_CLAMPED,
 
-    /* DORY_NORMALISE_CLAMPED, divisor 2^n - 1: with v = u + 1, y = (v + (v >> n)) >> n, 6 instructions.
-     * For u = q * (2^n - 1) + r is q * 2^n + (r - q), so u >> n is q, or q - 1 where r < q, and either way
-     * u + (u >> n) + 1 lies in [q * 2^n, (q + 1) * 2^n) as long as q < 2^n. Taking v >> n for u >> n only matters at
-     * u = k * 2^n - 1, where both give k. The sum is less than 256 * 2^n, hence n <= 24.
-     * The planner takes DORY_DIRECT_CLAMPED with other constants where that is equal, a line that rises between the same two
-     * sums at each of 255 steps. Over s sums a multiplier of 24 places is off by up to s / 2^25; a sum more is 256 / s, and
-     * the narrowest of 510 distances from a sum to its step some 500th of it. So a line can be expected up to about 2^12.5
-     * sums between the first step and the last, and is a matter of luck beyond. */
-    DORY_DIRECT_CLAMPED_LESS_ONE,
-
-    /* DORY_NORMALISE_CLAMPED, any other divisor: 6 instructions, too, but the high half of a product takes 5 cycles. */
+    /* DORY_NORMALISE_CLAMPED, any other divisor: 6 instructions, of which the high half of a product takes 5 cycles. NEMO's
+     * are 2^n - 1. The planner takes DORY_DIRECT_CLAMPED with other constants where that is equal, a line that rises between
+     * the same two sums at each of 255 steps. Over s sums a multiplier of 24 places is off by up to s / 2^25; a sum more is
+     * 256 / s, and the narrowest of 510 distances from a sum to its step some 500th of it. So a line can be expected up to
+     * about 2^12.5 sums between the first step and the last, and is a matter of luck beyond. */
     DORY_DIRECT_CLAMPED_DIVIDED,
 
     /* DORY_NORMALISE_SPLIT: add, p.clipur, mul, p.adduNr and p.mac, 5 instructions, and half a one more to pack high bytes
@@ -53,13 +47,6 @@ enum dory_direct {
 
 /* A multiplier of DORY_NORMALISE_HIGH of which the high half is a shift by two, as tables of terms have it. */
 #define DORY_QUARTER (1 << 30)
-
-/* The reciprocal of 2^n - 1 that goes with a shift of n - 1: 2^(31 + n) / (2^n - 1), rounded up. */
-static inline int dory_divides_by_power_less_one(const struct dory_layer *layer)
-{
-    uint32_t n = layer->shift + 1u;
-    return n >= 8 && n <= 24 && layer->reciprocal == 0x80000000u + (1u << (31 - n)) + 1;
-}
 
 /* DORY_NORMALISE_DIVIDE where an estimate and a correction make the quotient; others are made bit by bit, see normalise.c.
  */
@@ -92,10 +79,7 @@ static inline enum dory_direct dory_direct_clamped_of(const struct dory_layer *l
     if (layer->output_bits > 8 || layer->minimum != 0 || layer->maximum < 0) {
         return DORY_NOT_DIRECT;
     }
-    if (layer->reciprocal == 0) {
-        return DORY_DIRECT_CLAMPED;
-    }
-    return dory_divides_by_power_less_one(layer) ? DORY_DIRECT_CLAMPED_LESS_ONE : DORY_DIRECT_CLAMPED_DIVIDED;
+    return layer->reciprocal == 0 ? DORY_DIRECT_CLAMPED : DORY_DIRECT_CLAMPED_DIVIDED;
 }
 
 /* Of all normalisations but DORY_NORMALISE_HIGH and _SPLIT, for which it is none. */

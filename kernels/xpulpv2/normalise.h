@@ -17,7 +17,7 @@ struct dory_normaliser {
     uint8_t output_bytes; /* of an element, 1 or 4 */
     int8_t direct;        /* enum dory_direct */
     uint8_t even;         /* for DORY_NORMALISE_HIGH: 1 where ties go to even */
-    int32_t direct_shift; /* n of a clamped direct kind, the left shift of a high one, else shift */
+    int32_t direct_shift; /* the left shift of a high kind, else shift */
     int32_t away;         /* for DORY_NORMALISE_HIGH: what a negative sum takes off */
     const struct dory_layer *layer;
 };
@@ -38,7 +38,7 @@ dory_start_normaliser_as(struct dory_normaliser *normaliser, const struct dory_l
     normaliser->kind = layer->normalisation;
     normaliser->output_bytes = layer->output_bits / 8;
     normaliser->direct = (int8_t)direct;
-    normaliser->direct_shift = shift + (direct == DORY_DIRECT_CLAMPED_LESS_ONE);
+    normaliser->direct_shift = shift;
     normaliser->layer = layer;
     if (normaliser->kind >= DORY_NORMALISE_SPLIT || normaliser->kind == DORY_NORMALISE_DIVIDE) {
         dory_prepare_normaliser(normaliser, layer);
@@ -172,10 +172,7 @@ static inline void dory_normalise_clamped_directly(const struct dory_normaliser 
     uint32_t shift = (uint32_t)normaliser->direct_shift;
     for (unsigned i = 0; i < count; i++) {
         uint32_t scaled = (uint32_t)p_min(p_max(sum[i * stride], low), high) * multiplier;
-        if (normaliser->direct == DORY_DIRECT_CLAMPED_LESS_ONE) {
-            scaled += addend + 1;
-            sum[i * stride] = (int32_t)p_addunr(scaled, scaled >> shift, shift);
-        } else if (normaliser->direct == DORY_DIRECT_CLAMPED_DIVIDED) {
+        if (normaliser->direct == DORY_DIRECT_CLAMPED_DIVIDED) {
             uint64_t product = (uint64_t)(scaled + addend) * normaliser->reciprocal;
             sum[i * stride] = (int32_t)((uint32_t)(product >> 32) >> shift);
         } else {

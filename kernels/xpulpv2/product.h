@@ -4,9 +4,8 @@
  * A block of 4 pixels x 4 channels keeps 16 sums in registers; a step of 4 bytes then takes 8 loads for 16 dot products
  * (64 MAC in 24 cycles: at most 21.3 MAC/cycle on 8 cores). 27 of the 31 registers are in use.
  *
- * What ends a block (normalisation, packing, stores) takes 84 instructions with DORY_DIRECT, 110 with a clamp, 150 where
- * that is divided by 2^n - 1 besides: with 64 input channels 468, 494 and 534 a block in all, at most 17.5, 16.6 and 15.3
- * MAC/cycle.
+ * What ends a block (normalisation, packing, stores) takes 84 instructions with DORY_DIRECT, 110 with a clamp: with 64 input
+ * channels 468 and 494 a block in all, at most 17.5 and 16.6 MAC/cycle.
  * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_PRODUCT_H
 #define DORY_XPULPV2_PRODUCT_H

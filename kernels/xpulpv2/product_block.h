@@ -112,18 +112,6 @@
     CLAMP(a, b, c, d)                                                                                                       \
     P_ADDUNR(a, "t4", "t2") P_ADDUNR(b, "t4", "t2") P_ADDUNR(c, "t4", "t2") P_ADDUNR(d, "t4", "t2")
 
-#define NORMALISE_CLAMPED_LESS_ONE(a, b, c, d)                                                                              \
-    CLAMP(a, b, c, d)                                                                                                       \
-    "addi t4, t4, 1\n"                                                                                                      \
-    "add " a ", " a ", t4\n"                                                                                                \
-    "add " b ", " b ", t4\n"                                                                                                \
-    "add " c ", " c ", t4\n"                                                                                                \
-    "add " d ", " d ", t4\n"                                                                                                \
-    "srl t0, " a ", t2\n"                                                                                                   \
-    "srl t1, " b ", t2\n"                                                                                                   \
-    "srl t3, " c ", t2\n"                                                                                                   \
-    "srl t4, " d ", t2\n" P_ADDUNR(a, "t0", "t2") P_ADDUNR(b, "t1", "t2") P_ADDUNR(c, "t3", "t2") P_ADDUNR(d, "t4", "t2")
-
 #define NORMALISE_CLAMPED_DIVIDED(a, b, c, d)                                                                               \
     CLAMP(a, b, c, d)                                                                                                       \
     "lw t0, %[reciprocal]\n"                                                                                                \
@@ -225,10 +213,7 @@
     "addi t5, t4, -2\n"                                                                                                     \
     "bnez t5, 21f\n" FOR_CHANNELS(NORMALISE_CLAMPED)
 #define FINISH_CLAMPED_ASIDE                                                                                                \
-    "21: addi t5, t5, -1\n"                                                                                                 \
-    "bnez t5, 22f\n" FOR_CHANNELS(NORMALISE_CLAMPED_LESS_ONE)                                                               \
-    "j 10b\n"                                                                                                               \
-    "22:\n" FOR_CHANNELS(NORMALISE_CLAMPED_DIVIDED)                                                                         \
+    "21:\n" FOR_CHANNELS(NORMALISE_CLAMPED_DIVIDED)                                                                         \
     "j 10b\n"
 
 #define KIND_HIGH "lw t2, %[shift]\n" "lw t3, %[maximum]\n" "lw t4, %[direct]\n"
@@ -259,7 +244,7 @@
 
 #define KIND_SPLIT "lw t4, %[direct]\n"
 #define FINISH_SPLIT                                                                                                        \
-    "addi t5, t4, -6\n"                                                                                                     \
+    "addi t5, t4, -5\n"                                                                                                     \
     "beqz t5, 27f\n" FOR_CHANNELS(NORMALISE_SPLIT)
 #define FINISH_SPLIT_ASIDE                                                                                                  \
     "27:\n" FOR_CHANNELS(NORMALISE_SPLIT_AWAY)                                                                              \

@@ -12,7 +12,6 @@
 #define DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, name)                                                                      \
     KERNEL(name)                                                                                                            \
     KERNEL(name##_clamped)                                                                                                  \
-    KERNEL(name##_clamped_less_one)                                                                                         \
     KERNEL(name##_split)                                                                                                    \
     KERNEL(name##_high)                                                                                                     \
     KERNEL(name##_high_away)
@@ -20,15 +19,12 @@
 #define DORY_XPULPV2_KERNELS(KERNEL)                                                                                        \
     KERNEL(narrow_8)                                                                                                        \
     KERNEL(narrow_8_clamped)                                                                                                \
-    KERNEL(narrow_8_clamped_less_one)                                                                                       \
     KERNEL(narrow_8_split)                                                                                                  \
     KERNEL(narrow_16)                                                                                                       \
     KERNEL(narrow_16_clamped)                                                                                               \
-    KERNEL(narrow_16_clamped_less_one)                                                                                      \
     KERNEL(narrow_16_split)                                                                                                 \
     KERNEL(narrow_24)                                                                                                       \
     KERNEL(narrow_24_clamped)                                                                                               \
-    KERNEL(narrow_24_clamped_less_one)                                                                                      \
     KERNEL(narrow_24_split)                                                                                                 \
     KERNEL(narrow_32)                                                                                                       \
     KERNEL(narrow_gather_12_clamped)                                                                                        \
@@ -93,7 +89,6 @@
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_right_one)                                          \
     KERNEL(line_direct)                                                                                                     \
     KERNEL(line_clamped)                                                                                                    \
-    KERNEL(line_clamped_less_one)                                                                                           \
     KERNEL(line_split)                                                                                                      \
     KERNEL(line_split_away)                                                                                                 \
     KERNEL(line_high)                                                                                                       \
@@ -104,7 +99,6 @@
     KERNEL(line)                                                                                                            \
     KERNEL(depthwise_direct)                                                                                                \
     KERNEL(depthwise_clamped)                                                                                               \
-    KERNEL(depthwise_clamped_less_one)                                                                                      \
     KERNEL(depthwise_split)                                                                                                 \
     KERNEL(depthwise_split_away)                                                                                            \
     KERNEL(depthwise_high)                                                                                                  \

@@ -40,8 +40,7 @@ static uint32_t any_direct_cycles(const struct dory_layer *layer)
     switch (layer->output_bits == 8 ? dory_direct_of(layer) : DORY_NOT_DIRECT) {
     case DORY_NOT_DIRECT: return 0;
     case DORY_DIRECT: return 260;
-    case DORY_DIRECT_CLAMPED:
-    case DORY_DIRECT_CLAMPED_LESS_ONE: return 340;
+    case DORY_DIRECT_CLAMPED: return 340;
     case DORY_DIRECT_SPLIT:
     case DORY_DIRECT_SPLIT_AWAY: return 445;
     default: return 500;

@@ -66,7 +66,6 @@ static uint64_t laid_finish_cycles(const struct dory_layer *layer, uint32_t rows
         return lanes * (end.call + (uint64_t)(packs ? 4 * rows : pixels) * end.element) + (packs ? 265 * rows : 0);
     case DORY_DIRECT: return 75 + 250 * rows;
     case DORY_DIRECT_CLAMPED:
-    case DORY_DIRECT_CLAMPED_LESS_ONE:
     case DORY_DIRECT_CLAMPED_DIVIDED: return 75 + 375 * rows;
     default: return 75 + 425 * rows;
     }

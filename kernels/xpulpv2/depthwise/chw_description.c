@@ -106,7 +106,6 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
 
 DEPTHWISE_3X3_CHW_ENDS(stride_1, , 1, 1, DORY_DIRECT, 338, 47)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _clamped, 1, 1, DORY_DIRECT_CLAMPED, 385, 49)
-DEPTHWISE_3X3_CHW_ENDS(stride_1, _clamped_less_one, 1, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 465, 50)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _split, 1, 1, DORY_DIRECT_SPLIT, 485, 53)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _high, 1, 1, DORY_DIRECT_HIGH, 605, 52)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _high_away, 1, 1, DORY_DIRECT_HIGH_AWAY, 760, 52)
@@ -115,7 +114,6 @@ DEPTHWISE_3X3_CHW_ENDS(stride_1, _high_away, 1, 1, DORY_DIRECT_HIGH_AWAY, 760, 5
 #define DEPTHWISE_3X3_CHW_STRIDE_2(name, left)                                                                              \
     DEPTHWISE_3X3_CHW_ENDS(name, , 2, left, DORY_DIRECT, 382, 45)                                                           \
     DEPTHWISE_3X3_CHW_ENDS(name, _clamped, 2, left, DORY_DIRECT_CLAMPED, 430, 47)                                           \
-    DEPTHWISE_3X3_CHW_ENDS(name, _clamped_less_one, 2, left, DORY_DIRECT_CLAMPED_LESS_ONE, 520, 48)                         \
     DEPTHWISE_3X3_CHW_ENDS(name, _split, 2, left, DORY_DIRECT_SPLIT, 519, 48)                                               \
     DEPTHWISE_3X3_CHW_ENDS(name, _high, 2, left, DORY_DIRECT_HIGH, 637, 47)                                                 \
     DEPTHWISE_3X3_CHW_ENDS(name, _high_away, 2, left, DORY_DIRECT_HIGH_AWAY, 792, 47)

@@ -152,13 +152,11 @@ static inline __attribute__((always_inline)) void compute_strip(const struct dor
 
 KERNEL(stride_1, 2, 1, DORY_DIRECT)
 KERNEL(stride_1_clamped, 2, 1, DORY_DIRECT_CLAMPED)
-KERNEL(stride_1_clamped_less_one, 2, 1, DORY_DIRECT_CLAMPED_LESS_ONE)
 KERNEL(stride_1_split, 2, 1, DORY_DIRECT_SPLIT)
 KERNEL(stride_1_high, 2, 1, DORY_DIRECT_HIGH)
 KERNEL(stride_1_high_away, 2, 1, DORY_DIRECT_HIGH_AWAY)
 KERNEL(stride_2, 3, 2, DORY_DIRECT)
 KERNEL(stride_2_clamped, 3, 2, DORY_DIRECT_CLAMPED)
-KERNEL(stride_2_clamped_less_one, 3, 2, DORY_DIRECT_CLAMPED_LESS_ONE)
 KERNEL(stride_2_split, 3, 2, DORY_DIRECT_SPLIT)
 KERNEL(stride_2_high, 3, 2, DORY_DIRECT_HIGH)
 KERNEL(stride_2_high_away, 3, 2, DORY_DIRECT_HIGH_AWAY)

@@ -298,8 +298,6 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
     do {                                                                                                                    \
         if ((kind) == DORY_DIRECT) {                                                                                        \
             compute(way, FINISH, LOAD_CONSTANTS, 2, 16);                                                                    \
-        } else if ((kind) == DORY_DIRECT_CLAMPED) {                                                                         \
-            compute(way, FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 4, 20);                                                    \
         } else if ((kind) == DORY_DIRECT_SPLIT) {                                                                           \
             compute(way, FINISH_SPLIT, LOAD_CONSTANTS_SPLIT, 5, 28);                                                        \
         } else if ((kind) == DORY_DIRECT_HIGH) {                                                                            \
@@ -307,7 +305,7 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
         } else if ((kind) == DORY_DIRECT_HIGH_AWAY) {                                                                       \
             compute(way, FINISH_HIGH_AWAY, LOAD_CONSTANTS_HIGH, 4, 39);                                                     \
         } else {                                                                                                            \
-            compute(way, FINISH_CLAMPED_LESS_ONE, LOAD_CONSTANTS_CLAMPED_LESS_ONE, 5, 28);                                  \
+            compute(way, FINISH_CLAMPED, LOAD_CONSTANTS_CLAMPED, 4, 20);                                                    \
         }                                                                                                                   \
     } while (0)
 

@@ -223,8 +223,8 @@ static inline void start_normaliser(struct dory_normaliser *normaliser, const st
                                     enum dory_direct kind)
 {
 #if defined(DORY_XPULPV2)
-    if (kind == DORY_DIRECT || kind == DORY_DIRECT_CLAMPED || kind == DORY_DIRECT_CLAMPED_LESS_ONE) {
-        normaliser->direct_shift = layer->shift + (kind == DORY_DIRECT_CLAMPED_LESS_ONE);
+    if (kind == DORY_DIRECT || kind == DORY_DIRECT_CLAMPED) {
+        normaliser->direct_shift = layer->shift;
         return;
     }
 #endif
@@ -396,7 +396,6 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
 
 KERNELS_OF_KIND(, DORY_DIRECT)
 KERNELS_OF_KIND(_clamped, DORY_DIRECT_CLAMPED)
-KERNELS_OF_KIND(_clamped_less_one, DORY_DIRECT_CLAMPED_LESS_ONE)
 KERNELS_OF_KIND(_split, DORY_DIRECT_SPLIT)
 KERNELS_OF_KIND(_high, DORY_DIRECT_HIGH)
 KERNELS_OF_KIND(_high_away, DORY_DIRECT_HIGH_AWAY)

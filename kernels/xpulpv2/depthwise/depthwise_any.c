@@ -179,7 +179,6 @@ static __attribute__((noinline)) void compute_long(struct dory_series *series)
 
 DIRECT_KERNEL(direct, DORY_DIRECT)
 DIRECT_KERNEL(clamped, DORY_DIRECT_CLAMPED)
-DIRECT_KERNEL(clamped_less_one, DORY_DIRECT_CLAMPED_LESS_ONE)
 DIRECT_KERNEL(split, DORY_DIRECT_SPLIT)
 DIRECT_KERNEL(split_away, DORY_DIRECT_SPLIT_AWAY)
 DIRECT_KERNEL(high, DORY_DIRECT_HIGH)

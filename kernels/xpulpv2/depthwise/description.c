@@ -156,13 +156,11 @@ static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, cons
 
 DEPTHWISE_3X3(stride_1, 1, DORY_DIRECT, 322, 40)
 DEPTHWISE_3X3(stride_1_clamped, 1, DORY_DIRECT_CLAMPED, 363, 42)
-DEPTHWISE_3X3(stride_1_clamped_less_one, 1, DORY_DIRECT_CLAMPED_LESS_ONE, 444, 43)
 DEPTHWISE_3X3(stride_1_split, 1, DORY_DIRECT_SPLIT, 446, 43)
 DEPTHWISE_3X3(stride_1_high, 1, DORY_DIRECT_HIGH, 565, 42)
 DEPTHWISE_3X3(stride_1_high_away, 1, DORY_DIRECT_HIGH_AWAY, 720, 42)
 DEPTHWISE_3X3(stride_2, 2, DORY_DIRECT, 393, 43)
 DEPTHWISE_3X3(stride_2_clamped, 2, DORY_DIRECT_CLAMPED, 434, 45)
-DEPTHWISE_3X3(stride_2_clamped_less_one, 2, DORY_DIRECT_CLAMPED_LESS_ONE, 515, 46)
 DEPTHWISE_3X3(stride_2_split, 2, DORY_DIRECT_SPLIT, 515, 46)
 DEPTHWISE_3X3(stride_2_high, 2, DORY_DIRECT_HIGH, 635, 45)
 DEPTHWISE_3X3(stride_2_high_away, 2, DORY_DIRECT_HIGH_AWAY, 790, 45)
@@ -324,7 +322,6 @@ static bool has_3x3(const struct dory_layer *layer)
 
 DIRECT_DEPTHWISE(direct, DORY_DIRECT, 16)
 DIRECT_DEPTHWISE(clamped, DORY_DIRECT_CLAMPED, 20)
-DIRECT_DEPTHWISE(clamped_less_one, DORY_DIRECT_CLAMPED_LESS_ONE, 28)
 DIRECT_DEPTHWISE(split, DORY_DIRECT_SPLIT, 26)
 DIRECT_DEPTHWISE(split_away, DORY_DIRECT_SPLIT_AWAY, 37)
 DIRECT_DEPTHWISE(high, DORY_DIRECT_HIGH, 39)
@@ -358,7 +355,6 @@ static uint64_t single_finish_cycles(const struct dory_layer *layer)
     switch (layer->output_bits == 8 ? dory_direct_of(layer) : DORY_NOT_DIRECT) {
     case DORY_DIRECT:
     case DORY_DIRECT_CLAMPED: return 110;
-    case DORY_DIRECT_CLAMPED_LESS_ONE: return 175;
     case DORY_DIRECT_SPLIT_AWAY:
     case DORY_DIRECT_HIGH_AWAY:
     case DORY_DIRECT_HIGH_EVEN: return 245;

@@ -68,19 +68,6 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
     P_ADDUNR(a, "a4", "a5") P_ADDUNR(b, "a4", "a5") P_ADDUNR(c, "a4", "a5") P_ADDUNR(d, "a4", "a5")                         \
     STORE(a, b, c, d, label_of_last)
 
-#define FINISH_CLAMPED_LESS_ONE(a, b, c, d, t0, t1, label_of_last)                                                          \
-    CLAMP(a, b, c, d)                                                                                                       \
-    SCALE(a, b, c, d)                                                                                                       \
-    "add " a ", " a ", a4\n"                                                                                                \
-    "add " b ", " b ", a4\n"                                                                                                \
-    "add " c ", " c ", a4\n"                                                                                                \
-    "add " d ", " d ", a4\n"                                                                                                \
-    "srl " t0 ", " a ", a5\n"                                                                                               \
-    "srl " t1 ", " b ", a5\n" P_ADDUNR(a, t0, "a5") P_ADDUNR(b, t1, "a5")                                                   \
-    "srl " t0 ", " c ", a5\n"                                                                                               \
-    "srl " t1 ", " d ", a5\n" P_ADDUNR(c, t0, "a5") P_ADDUNR(d, t1, "a5")                                                   \
-    STORE(a, b, c, d, label_of_last)
-
 /* The high kinds have bias and shift in gp and tp, the left shift in a5. The first one is clipped to [0, 255], 24 instructions,
  * of which mulh takes 5 cycles; the second one rounds away from zero, or not at all, and has any bounds, 39 instructions. */
 #define BIAS(a, b, c, d)                                                                                                    \
@@ -216,13 +203,6 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
 #define CLAMP_HALF(c, d) P_MAX(c, c, "gp") P_MAX(d, d, "gp") P_MIN(c, c, "tp") P_MIN(d, d, "tp")
 #define FINISH_CLAMPED_HALF(c, d, t0, t1, label_of_last)                                                                    \
     CLAMP_HALF(c, d) SCALE_HALF(c, d) P_ADDUNR(c, "a4", "a5") P_ADDUNR(d, "a4", "a5") STORE_HALF(c, d, label_of_last)
-#define FINISH_CLAMPED_LESS_ONE_HALF(c, d, t0, t1, label_of_last)                                                           \
-    CLAMP_HALF(c, d) SCALE_HALF(c, d)                                                                                       \
-    "add " c ", " c ", a4\n"                                                                                                \
-    "add " d ", " d ", a4\n"                                                                                                \
-    "srl " t0 ", " c ", a5\n"                                                                                               \
-    "srl " t1 ", " d ", a5\n" P_ADDUNR(c, t0, "a5") P_ADDUNR(d, t1, "a5") STORE_HALF(c, d, label_of_last)
-
 #define BIAS_HALF(c, d)                                                                                                     \
     "add " c ", " c ", gp\n"                                                                                                \
     "add " d ", " d ", gp\n"
@@ -248,10 +228,6 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
 #define CLAMP_ONE(d) P_MAX(d, d, "gp") P_MIN(d, d, "tp")
 #define FINISH_CLAMPED_ONE(d, step, t0, t1, label_of_last)                                                                  \
     CLAMP_ONE(d) SCALE_ONE(d) P_ADDUNR(d, "a4", "a5") STORE_ONE(d, step, label_of_last)
-#define FINISH_CLAMPED_LESS_ONE_ONE(d, step, t0, t1, label_of_last)                                                         \
-    CLAMP_ONE(d) SCALE_ONE(d)                                                                                               \
-    "add " d ", " d ", a4\n"                                                                                                \
-    "srl " t0 ", " d ", a5\n" P_ADDUNR(d, t0, "a5") STORE_ONE(d, step, label_of_last)
 #define BIAS_ONE(d) "add " d ", " d ", gp\n"
 #define SPLIT_ONE(d, t0)                                                                                                    \
     "mul " t0 ", " d ", a3\n" P_ADDUNR(t0, "a4", "a4") P_MAC(t0, d, "a5")                                                   \
@@ -308,7 +284,6 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
 #define LOAD_CONSTANTS                  P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1")
 #define LOAD_CONSTANTS_UP_TO            LOAD_CONSTANTS "lw tp, %[maximum]\n"
 #define LOAD_CONSTANTS_CLAMPED          P_LW_NEXT("gp", "t1") P_LW_NEXT("tp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1")
-#define LOAD_CONSTANTS_CLAMPED_LESS_ONE LOAD_CONSTANTS_CLAMPED "addi a4, a4, 1\n"
 
 #define FINISH_OPERANDS(normaliser)                                                                                         \
     [away] "m"((normaliser).away), [minimum] "m"((normaliser).minimum), [maximum] "m"((normaliser).maximum),                \

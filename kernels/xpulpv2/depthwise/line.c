@@ -338,8 +338,7 @@ static inline __attribute__((always_inline)) void finish_lanes(const struct dory
     for (uint32_t lane = 0; lane < lanes; lane++, sum++, constants += bytes) {
         switch (kind) {
         case DORY_DIRECT: dory_normalise_directly(&own, sum, 1, 1, constants); break;
-        case DORY_DIRECT_CLAMPED:
-        case DORY_DIRECT_CLAMPED_LESS_ONE: dory_normalise_clamped_directly(&own, sum, 1, 1, constants); break;
+        case DORY_DIRECT_CLAMPED: dory_normalise_clamped_directly(&own, sum, 1, 1, constants); break;
         case DORY_DIRECT_SPLIT:
         case DORY_DIRECT_SPLIT_AWAY: dory_normalise_split_directly(&own, sum, 1, 1, constants); break;
         case DORY_DIRECT_HALVES: dory_normalise_by_halves(normaliser, (const void *)constants, sum, 1, 1); break;
@@ -381,7 +380,6 @@ static inline __attribute__((always_inline)) void finish_lanes(const struct dory
 
 DIRECT_KERNEL(line_direct, DORY_DIRECT)
 DIRECT_KERNEL(line_clamped, DORY_DIRECT_CLAMPED)
-DIRECT_KERNEL(line_clamped_less_one, DORY_DIRECT_CLAMPED_LESS_ONE)
 DIRECT_KERNEL(line_split, DORY_DIRECT_SPLIT)
 DIRECT_KERNEL(line_split_away, DORY_DIRECT_SPLIT_AWAY)
 DIRECT_KERNEL(line_high, DORY_DIRECT_HIGH)

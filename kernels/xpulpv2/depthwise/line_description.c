@@ -167,7 +167,6 @@ static struct finish translated_finish(const struct dory_layer *layer, uint32_t 
 
 DIRECT_LINE(direct, DORY_DIRECT, 15, 0)
 DIRECT_LINE(clamped, DORY_DIRECT_CLAMPED, 20, 32)
-DIRECT_LINE(clamped_less_one, DORY_DIRECT_CLAMPED_LESS_ONE, 29, 48)
 DIRECT_LINE(split, DORY_DIRECT_SPLIT, 28, 68)
 DIRECT_LINE(split_away, DORY_DIRECT_SPLIT_AWAY, 40, 64)
 DIRECT_LINE(high, DORY_DIRECT_HIGH, 40, 75)

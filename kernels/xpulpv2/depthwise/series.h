@@ -270,9 +270,6 @@ static inline __attribute__((always_inline)) void dory_compute_lanes(struct dory
     case DORY_DIRECT_CLAMPED:
         LANES_OF_SIGN(ZERO, FINISH_CLAMPED, 20, LOAD_CONSTANTS_CLAMPED, series->four_bytes, NEXT_LANE);
         break;
-    case DORY_DIRECT_CLAMPED_LESS_ONE:
-        LANES_OF_SIGN(ZERO, FINISH_CLAMPED_LESS_ONE, 28, LOAD_CONSTANTS_CLAMPED_LESS_ONE, series->four_bytes, NEXT_LANE);
-        break;
     case DORY_DIRECT_SPLIT:
         LANES_OF_SIGN(BIAS, FINISH_BIASED_SPLIT, 24, LOAD_CONSTANTS_SPLIT, series->four_bytes, NEXT_LANE);
         break;

@@ -41,15 +41,12 @@ static uint64_t narrow_cycles(const struct dory_tile_shape *tile, unsigned cores
 
 NARROW(8, 8, DORY_DIRECT, 8)
 NARROW(8_clamped, 8, DORY_DIRECT_CLAMPED, 10)
-NARROW(8_clamped_less_one, 8, DORY_DIRECT_CLAMPED_LESS_ONE, 14)
 NARROW(8_split, 8, DORY_DIRECT_SPLIT, 12)
 NARROW(16, 16, DORY_DIRECT, 8)
 NARROW(16_clamped, 16, DORY_DIRECT_CLAMPED, 10)
-NARROW(16_clamped_less_one, 16, DORY_DIRECT_CLAMPED_LESS_ONE, 14)
 NARROW(16_split, 16, DORY_DIRECT_SPLIT, 12)
 NARROW(24, 24, DORY_DIRECT, 8)
 NARROW(24_clamped, 24, DORY_DIRECT_CLAMPED, 10)
-NARROW(24_clamped_less_one, 24, DORY_DIRECT_CLAMPED_LESS_ONE, 14)
 NARROW(24_split, 24, DORY_DIRECT_SPLIT, 12)
 NARROW(32, 32, DORY_DIRECT, 8)
 
@@ -107,7 +104,7 @@ FIRST(_gather_28_split, 28, DORY_DIRECT_SPLIT, 13)
 bool dory_has_narrow(const struct dory_layer *layer)
 {
     enum dory_direct kind = dory_direct_of(layer);
-    bool has_24 = kind == DORY_DIRECT_CLAMPED || kind == DORY_DIRECT_CLAMPED_LESS_ONE || kind == DORY_DIRECT_SPLIT;
+    bool has_24 = kind == DORY_DIRECT_CLAMPED || kind == DORY_DIRECT_SPLIT;
     uint32_t channels = layer->input_channels, most = kind == DORY_DIRECT ? 32 : has_24 ? 24 : 0;
     return (channels % 8 == 0 && channels <= most && is_narrow(layer, channels, kind)) || is_first(layer, 28, DORY_DIRECT) ||
            is_first(layer, 28, DORY_DIRECT_SPLIT) || is_first(layer, 12, DORY_DIRECT_CLAMPED);

@@ -70,7 +70,6 @@ struct dory_narrow {
 /* The first word's products, which set the sums. */
 #define START_DIRECT           WEIGHTS_0(FIRST_PRODUCTS)
 #define START_CLAMPED          START_DIRECT
-#define START_CLAMPED_LESS_ONE START_DIRECT
 #define START_SPLIT            START_DIRECT
 #define START_SPLIT_APART      START_DIRECT
 
@@ -88,7 +87,7 @@ struct dory_narrow {
     "mul t2, t2, t5\n"                                                                                                      \
     "mul t3, t3, ra\n" P_ADDNR("t2", "t6", "tp") P_ADDNR("t3", "gp", "tp") CLIP("t2") CLIP("t3") STORE_BYTES("t2", "t3")
 
-/* The clamped kinds, see direct.h: 10 and 14 instructions behind up to 6 words. */
+/* DORY_DIRECT_CLAMPED: 10 instructions behind up to 6 words. */
 #define CONSTANTS_CLAMPED                                                                                                   \
     P_LW_NEXT("s7", "t0") P_LW_NEXT("s8", "t0") P_LW_NEXT("t5", "t0") P_LW_NEXT("t6", "t0")                                 \
     P_LW_NEXT("a7", "t0") P_LW_NEXT("t4", "t0") P_LW_NEXT("ra", "t0") P_LW_NEXT("gp", "t0")
@@ -98,17 +97,6 @@ struct dory_narrow {
     "mul t3, t3, ra\n"
 #define LENGTH_CLAMPED 10
 #define FINISH_CLAMPED CLAMP P_ADDUNR("t2", "t6", "tp") P_ADDUNR("t3", "gp", "tp") STORE_BYTES("t2", "t3")
-
-#define CONSTANTS_CLAMPED_LESS_ONE CONSTANTS_CLAMPED                                                                        \
-    "addi t6, t6, 1\n"                                                                                                      \
-    "addi gp, gp, 1\n"
-#define LENGTH_CLAMPED_LESS_ONE 14
-#define FINISH_CLAMPED_LESS_ONE                                                                                             \
-    CLAMP                                                                                                                   \
-    "add t2, t2, t6\n"                                                                                                      \
-    "add t3, t3, gp\n"                                                                                                      \
-    "srl t0, t2, tp\n"                                                                                                      \
-    "srl t1, t3, tp\n" P_ADDUNR("t2", "t0", "tp") P_ADDUNR("t3", "t1", "tp") STORE_BYTES("t2", "t3")
 
 /* The split kind: 12 instructions behind up to 4 words where the bytes of both channels, the high ones of the results, lie side
  * by side, for which a2 becomes the step of a pixel; else 14. */

@@ -46,13 +46,12 @@ enum dory_cost_normalisation {
     DORY_COST_NORMALISE_SHIFT_32, /* a product and a shift in 32 bits: the cheapest */
     DORY_COST_NORMALISE_SHIFT_64,
     DORY_COST_NORMALISE_DIVIDE,
-    DORY_COST_NORMALISE_CLAMPED,          /* 32 bits behind a clamp: divisors 2^n */
-    DORY_COST_NORMALISE_CLAMPED_LESS_ONE, /* 2^n - 1, as NEMO has them */
-    DORY_COST_NORMALISE_CLAMPED_DIVIDED,  /* any */
-    DORY_COST_NORMALISE_HIGH,             /* a float scale, rounded down */
-    DORY_COST_NORMALISE_HIGH_AWAY,        /* as TensorFlow Lite Micro rounds */
-    DORY_COST_NORMALISE_HIGH_EVEN,        /* as ONNX's QuantizeLinear rounds */
-    DORY_COST_NORMALISE_SHARED,           /* the same with one scale for all channels: fully connected */
+    DORY_COST_NORMALISE_CLAMPED,         /* 32 bits behind a clamp: divisors 2^n */
+    DORY_COST_NORMALISE_CLAMPED_DIVIDED, /* any other, such as NEMO's 2^n - 1 */
+    DORY_COST_NORMALISE_HIGH,            /* a float scale, rounded down */
+    DORY_COST_NORMALISE_HIGH_AWAY,       /* as TensorFlow Lite Micro rounds */
+    DORY_COST_NORMALISE_HIGH_EVEN,       /* as ONNX's QuantizeLinear rounds */
+    DORY_COST_NORMALISE_SHARED,          /* the same with one scale for all channels: fully connected */
     DORY_COST_NORMALISATIONS
 };
 
