@@ -185,6 +185,16 @@ static bool run(struct asked *asked, struct diagnostics *diagnostics)
     return !asked->options->folder || outputs_commit(&outputs, asked->options->folder, asked->arena, diagnostics);
 }
 
+static bool has_time(const struct target *target, struct diagnostics *diagnostics)
+{
+    if (target->counts_instructions)
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, "target",
+                 "the costs of %s are instructions, from which no time follows; dory plan with --l1-bytes and --l2-bytes "
+                 "compares sizes of memories",
+                 target->name);
+    return !target->counts_instructions;
+}
+
 enum exit_status command_explore(struct invocation *invocation)
 {
     const struct options *options = &invocation->options;
@@ -193,7 +203,7 @@ enum exit_status command_explore(struct invocation *invocation)
     struct asked *asked = arena_allocate(&invocation->arena, sizeof *asked);
     asked->options = options;
     asked->arena = &invocation->arena;
-    if (!target_load(&target, options->target, &invocation->arena, diagnostics))
+    if (!target_load(&target, options->target, &invocation->arena, diagnostics) || !has_time(&target, diagnostics))
         return EXIT_FAULT;
     if (!read_memories(asked, &target) || !read_pairs(asked, &target) || !read_deadline(asked))
         return EXIT_USAGE;

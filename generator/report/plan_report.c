@@ -200,7 +200,9 @@ void plan_report(struct text *text, const struct plan *plan)
 {
     struct arena *arena = text->arena;
     uint64_t macs = 0, cycles = 0, weights = 0, tiles = 0;
-    text_add(text, "Target %s, %u cores\n\n", plan->target->name, plan->cores);
+    text_add(text, "Target %s, %u cores%s\n\n", plan->target->name, plan->cores,
+             plan->target->counts_instructions ? "; cycles stand for instructions, of a board's cycles nothing is said"
+                                               : "");
     text_add(text, row_format, "layer", "input", "output", "kernel", "tile", "tiles", "steps", "MAC", "weights B", "in RAM",
              "L1 B", "L2 B", "cycles", "MAC/c");
     for (int i = 0; i < plan->network->layer_count; i++) {

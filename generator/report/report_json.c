@@ -32,6 +32,7 @@ static json_t *describe_target(const struct target *target)
     json_t *object = value_object();
     set_text(object, "name", target->name);
     set_number(object, "cores", target->cores);
+    set_boolean(object, "counts_instructions", target->counts_instructions);
     set_number(object, "l1_bytes", target->l1_bytes);
     set_number(object, "l1_stack_bytes", target->l1_stack_bytes);
     set_number(object, "l2_bytes", target->l2_bytes);

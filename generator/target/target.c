@@ -54,6 +54,7 @@ static const struct key memory_fields[] = {
 };
 
 static const struct key cycle_fields[] = {
+    NUMBER_OR("are_instructions", counts_instructions, 0, 1, 0),
     NUMBER("dma_setup", dma_setup_cycles, 0, MAXIMUM_CYCLES),
     NUMBER("dma_latency", dma_latency_cycles, 0, MAXIMUM_CYCLES),
     NUMBER("dma_run_overhead", dma_run_overhead_cycles, 0, MAXIMUM_CYCLES),

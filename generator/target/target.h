@@ -38,6 +38,7 @@ struct target {
                                                                     * kernels for it */
 
     /* costs, cluster cycles */
+    uint32_t counts_instructions; /* 1: what is called cycles here is a core's instructions, from which no time follows */
     uint32_t dma_setup_cycles;                /* to issue one command */
     uint32_t dma_latency_cycles;              /* of one transfer */
     uint32_t dma_read_bytes_per_1000_cycles;  /* long runs, L2 to L1 */

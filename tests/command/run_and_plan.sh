@@ -93,6 +93,8 @@ expect 0 "bytes linked into the program" "$dory" plan digits.onnx --target corte
 grep -q ' 0 of tables' output || fail "tables in flash take L2: $(cat output)"
 expect 0 "Target cortex-m55" "$dory" plan digits.onnx --target cortex-m55 --weights flash
 ! grep -q 'linked into the program' output || fail "weights that are to be copied are linked: $(cat output)"
+expect 0 "cycles stand for instructions" "$dory" plan digits.onnx --target cortex-m4
+expect 1 "costs of cortex-m4 are instructions" "$dory" explore digits.onnx --target cortex-m4
 expect 1 "there are host, virt, gap8, cortex-m4" "$dory" plan digits.onnx --target cortex-m5
 expect 1 "'cores': 2 cores; cortex-m7 has 1" "$dory" plan digits.onnx --target cortex-m7 --cores 2
 

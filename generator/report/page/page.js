@@ -26,8 +26,10 @@ function boundText() {
 function summaryTiles() {
   const { totals, memory } = data, moved = totals.l3_read_bytes + totals.l3_write_bytes;
   return html("div", { class: "tiles" },
-    tile("Cycles of one run", withCommas(totals.predicted_cycles), "", more(measuredText())),
-    tile("Time of one run", timed("ms", totals.predicted_cycles), "ms", more(timed("frames", totals.predicted_cycles), " frames/s ", clockInput())),
+    ...(data.target.counts_instructions
+      ? [tile("Instructions of one run", withCommas(totals.predicted_cycles), "", more("called cycles below; no time follows from them"))]
+      : [tile("Cycles of one run", withCommas(totals.predicted_cycles), "", more(measuredText())),
+        tile("Time of one run", timed("ms", totals.predicted_cycles), "ms", more(timed("frames", totals.predicted_cycles), " frames/s ", clockInput()))]),
     tile("Throughput", rate(totals.macs, totals.predicted_cycles), "MAC/cycle", more(`${short(totals.macs)} MAC on ${data.options.cores} cores`)),
     tile("L2", bytes(memory.l2_peak_bytes), "", meter(memory.l2_peak_bytes, memory.l2_arena_bytes), more(`of ${bytes(memory.l2_arena_bytes)}; ${boundText()}`)),
     tile("L1", bytes(memory.l1_peak_bytes), "", meter(memory.l1_peak_bytes, memory.l1_arena_bytes),
