@@ -33,7 +33,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/cmake/gvsoc/python/imp.py DESTINATION share/
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/CMakeLists.txt DESTINATION share/dory)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/toolchains DESTINATION share/dory FILES_MATCHING PATTERN "*.cmake")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/hal ${PROJECT_SOURCE_DIR}/kernels ${PROJECT_SOURCE_DIR}/boards DESTINATION share/dory
-  FILES_MATCHING PATTERN "*.[chS]" PATTERN "*.ld" PATTERN "*.ld.in" PATTERN "CMakeLists.txt" PATTERN "engines.cmake" PATTERN "*.h.in")
+  FILES_MATCHING PATTERN "*.[chS]" PATTERN "*.ld" PATTERN "*.ld.in" PATTERN "CMakeLists.txt" PATTERN "engines.cmake" PATTERN "pulp.cmake" PATTERN "*.h.in")
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/draw_pictures.py DESTINATION share/dory/scripts)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION share/doc/dory FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION share/doc/dory)

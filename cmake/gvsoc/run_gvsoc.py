@@ -2,7 +2,7 @@
 """Runs a GAP8 ELF file on gvsoc: boots it from a HyperFlash image, passes its text on, ends with its status.
 
 gapy makes the flash image and gvsoc's configuration; this script puts the ELF file's section "dory_flash" (the weight
-images, see hal/gap8/gap8.ld) into the flash image, sets the bandwidth of the AXI routers and the size of the instruction
+images, see hal/pulp/pulp.ld) into the flash image, sets the bandwidth of the AXI routers and the size of the instruction
 caches as the chip has them, and starts gvsoc_launcher.
 With --prepared, gapy makes the configuration once: it is the same for all programs, and takes longer than many of them.
 

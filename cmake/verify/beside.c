@@ -6,10 +6,10 @@
 
 #include "network.h"
 
-#if __has_include("dory/gap8_interrupts.h")
-#include "dory/gap8_interrupts.h"
+#if __has_include("dory/pulp_interrupts.h")
+#include "dory/pulp_interrupts.h"
 #else
-#define gap8_driver_longest_cycles() 0
+#define pulp_driver_longest_cycles() 0
 #endif
 
 static uint8_t l1[NETWORK_L1_BYTES] DORY_L1;
@@ -68,7 +68,7 @@ static void print(const char *way, int status)
     int same = status == DORY_OK && hash_output() == expected;
     printf("beside %s: %lu cycles, %lu to start, at most %lu at once, driver at most %lu, %lu own; %s\n", way,
            (unsigned long)figures.cycles, (unsigned long)figures.start_cycles, (unsigned long)figures.longest_cycles,
-           (unsigned long)gap8_driver_longest_cycles(), (unsigned long)figures.own_cycles, same ? "exact" : "FAILED");
+           (unsigned long)pulp_driver_longest_cycles(), (unsigned long)figures.own_cycles, same ? "exact" : "FAILED");
 }
 
 static int run(void)

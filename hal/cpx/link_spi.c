@@ -37,12 +37,12 @@ static uint8_t nothing[CPX_FRAME_BYTES] __attribute__((aligned(4)));
 
 /* ---- the uDMA ------------------------------------------------------------------------------------------------ */
 
-static void queue(volatile struct gap8_udma_channel *channel, const volatile void *l2, uint32_t bytes)
+static void queue(volatile struct pulp_udma_channel *channel, const volatile void *l2, uint32_t bytes)
 {
     __asm__ volatile("" : : : "memory");
     channel->address = (uint32_t)(uintptr_t)l2;
     channel->bytes = bytes;
-    channel->control = GAP8_UDMA_ENABLE | GAP8_UDMA_WORDS;
+    channel->control = PULP_UDMA_ENABLE | PULP_UDMA_WORDS;
 }
 
 static uint32_t word_at(const uint8_t *bytes)
@@ -172,7 +172,7 @@ int cpx_link_open(void)
     spi_link.state = IDLE;
     deselect = GAP8_SPI_DESELECT;
     *GAP8_UDMA_CLOCK_GATE |= 1u << GAP8_SPI1_CLOCK_BIT;
-    GAP8_FC_TIMER->control_low |= GAP8_TIMER_ENABLE;
+    GAP8_FC_TIMER->control_low |= PULP_TIMER_ENABLE;
     spi_link.cycles = GAP8_FC_TIMER->count_low;
     set_lines_up();
     start_listening();

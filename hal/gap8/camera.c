@@ -5,8 +5,8 @@
  * frame. Two captures in the uDMA's queue follow one another without that. */
 #include "dory/gap8_camera.h"
 
+#include "chip.h"
 #include "dory/gap8_clocks.h"
-#include "internal.h"
 
 #define SENSOR_ADDRESS 0x24u
 #define SENSOR_MODEL   0x01B0u
@@ -78,20 +78,20 @@ static volatile uint32_t received;
 #define POLLS_PER_SECOND (gap8_clocks.fc_hertz / 16) /* at least so many cycles each */
 
 /* A channel's transfers are complete, or a tenth of a second has passed: DORY_ERROR_DEVICE. */
-static int await_channel(volatile struct gap8_udma_channel *channel)
+static int await_channel(volatile struct pulp_udma_channel *channel)
 {
     for (uint32_t polls = POLLS_PER_SECOND / 10; polls > 0; polls--)
-        if (!(channel->control & GAP8_UDMA_ENABLE))
+        if (!(channel->control & PULP_UDMA_ENABLE))
             return DORY_OK;
     return DORY_ERROR_DEVICE;
 }
 
-static void queue(volatile struct gap8_udma_channel *channel, const volatile void *l2, uint32_t bytes, uint32_t options)
+static void queue(volatile struct pulp_udma_channel *channel, const volatile void *l2, uint32_t bytes, uint32_t options)
 {
     __asm__ volatile("" : : : "memory");
     channel->address = (uint32_t)(uintptr_t)l2;
     channel->bytes = bytes;
-    channel->control = GAP8_UDMA_ENABLE | options;
+    channel->control = PULP_UDMA_ENABLE | options;
 }
 
 static uint32_t put_clock(uint8_t *to)
@@ -219,7 +219,7 @@ int gap8_camera_open(enum gap8_camera_board board)
 int gap8_camera_close(void)
 {
     GAP8_CPI->control = GAP8_CPI_BYTES_AS_IS;
-    GAP8_CPI->receive.control = GAP8_UDMA_CLEAR;
+    GAP8_CPI->receive.control = PULP_UDMA_CLEAR;
     camera.waited = camera.started;
     return gap8_camera_write(MODE, STANDBY);
 }
@@ -229,7 +229,7 @@ int gap8_camera_close(void)
 unsigned gap8_camera_captures(void)
 {
     uint32_t control = GAP8_CPI->receive.control;
-    return (control & GAP8_UDMA_ENABLE ? 1u : 0u) + (control & GAP8_UDMA_PENDING ? 1u : 0u);
+    return (control & PULP_UDMA_ENABLE ? 1u : 0u) + (control & PULP_UDMA_PENDING ? 1u : 0u);
 }
 
 /* The CPI sees it with the sensor's clock, two pixels later; a read takes some ten cycles. */
@@ -249,7 +249,7 @@ int gap8_camera_start(uint8_t *frame)
         return DORY_ERROR_ALIGNMENT;
     if (under_way == 0)
         switch_off();
-    queue(&GAP8_CPI->receive, frame, GAP8_CAMERA_BYTES, GAP8_UDMA_PAIRS);
+    queue(&GAP8_CPI->receive, frame, GAP8_CAMERA_BYTES, PULP_UDMA_PAIRS);
     GAP8_CPI->control = GAP8_CPI_BYTES_AS_IS | GAP8_CPI_ENABLE;
     camera.started++;
     return DORY_OK;

@@ -1,6 +1,6 @@
 #include "dory/gap8_clocks.h"
 
-#include "internal.h"
+#include "chip.h"
 
 __attribute__((weak)) const struct gap8_clocks gap8_clocks = {.fc_hertz = 100000000, .cluster_hertz = 100000000};
 

@@ -1,7 +1,7 @@
 #include "dory/gap8_uart.h"
 
+#include "chip.h"
 #include "dory/gap8_clocks.h"
-#include "internal.h"
 
 int gap8_uart_open(uint32_t baud)
 {
@@ -17,7 +17,7 @@ int gap8_uart_open(uint32_t baud)
 
 static int is_sending(void)
 {
-    return (GAP8_UART->send.control & GAP8_UDMA_ENABLE) || (GAP8_UART->status & GAP8_UART_IS_SENDING);
+    return (GAP8_UART->send.control & PULP_UDMA_ENABLE) || (GAP8_UART->status & GAP8_UART_IS_SENDING);
 }
 
 void gap8_uart_wait(void)
@@ -28,7 +28,7 @@ void gap8_uart_wait(void)
 
 int gap8_uart_send(const void *text, uint32_t bytes)
 {
-    if (!text || bytes == 0 || bytes > GAP8_UDMA_LIMIT)
+    if (!text || bytes == 0 || bytes > PULP_UDMA_LIMIT)
         return DORY_ERROR_ARGUMENT;
     if ((uintptr_t)text % 4)
         return DORY_ERROR_ALIGNMENT;
@@ -36,6 +36,6 @@ int gap8_uart_send(const void *text, uint32_t bytes)
     __asm__ volatile("" : : : "memory");
     GAP8_UART->send.address = (uint32_t)(uintptr_t)text;
     GAP8_UART->send.bytes = bytes;
-    GAP8_UART->send.control = GAP8_UDMA_ENABLE;
+    GAP8_UART->send.control = PULP_UDMA_ENABLE;
     return DORY_OK;
 }

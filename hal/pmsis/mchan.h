@@ -6,21 +6,21 @@
 #include "internal.h"
 
 #ifdef __riscv
-#include "dory/gap8_registers.h"
+#include "dory/pulp_registers.h"
 
-static inline volatile struct gap8_mchan *mchan_port(void) { return pi_is_fc() ? GAP8_FC_MCHAN : GAP8_MCHAN; }
+static inline volatile struct pulp_mchan *mchan_port(void) { return pi_is_fc() ? PULP_FC_MCHAN : PULP_MCHAN; }
 
 static inline uint32_t mchan_take(void) { return mchan_port()->queue; }
 
 static inline uint32_t mchan_command(uint32_t bytes, bool to_local)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* what is to be copied has been stored */
-    return bytes | GAP8_MCHAN_INCREMENT | (to_local ? GAP8_MCHAN_TO_LOCAL : 0);
+    return bytes | PULP_MCHAN_INCREMENT | (to_local ? PULP_MCHAN_TO_LOCAL : 0);
 }
 
 static inline void mchan_copy(uint32_t external, uint32_t local, uint32_t bytes, bool to_local)
 {
-    volatile struct gap8_mchan *port = mchan_port();
+    volatile struct pulp_mchan *port = mchan_port();
     port->queue = mchan_command(bytes, to_local);
     port->queue = local;
     port->queue = external;
@@ -29,8 +29,8 @@ static inline void mchan_copy(uint32_t external, uint32_t local, uint32_t bytes,
 static inline void mchan_copy_2d(uint32_t external, uint32_t local, uint32_t bytes, uint32_t stride, uint32_t run_bytes,
                                  bool to_local)
 {
-    volatile struct gap8_mchan *port = mchan_port();
-    port->queue = mchan_command(bytes, to_local) | GAP8_MCHAN_2D;
+    volatile struct pulp_mchan *port = mchan_port();
+    port->queue = mchan_command(bytes, to_local) | PULP_MCHAN_2D;
     port->queue = local;
     port->queue = external;
     port->queue = stride << 16 | run_bytes;
@@ -39,7 +39,7 @@ static inline void mchan_copy_2d(uint32_t external, uint32_t local, uint32_t byt
 /* Waits, and gives the counter back. There is no event for the FC; and a core's is an SDK's. */
 static inline void mchan_wait(uint32_t counter)
 {
-    volatile struct gap8_mchan *port = mchan_port();
+    volatile struct pulp_mchan *port = mchan_port();
     uint32_t bit = 1u << counter;
     while (port->status & bit)
         ;

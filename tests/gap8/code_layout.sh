@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Where the linker has laid what runs for every tile, see hal/gap8/gap8.ld: within a span, each line of it has few others in its set of
+# Where the linker has laid what runs for every tile, see hal/pulp/pulp.ld: within a span, each line of it has few others in its set of
 # an instruction cache, of the cores' or of the controller's.
 # Usage: code_layout.sh NM ELF
 set -euo pipefail
@@ -45,7 +45,7 @@ check_sets() {
   ((most <= 4)) || fail "they push one another out of the cache"
 }
 
-check_span 1024 dory_run_core gap8_tell_fc_of_meeting add_meeting complete_input dory_fill_border fill_rows_of_planes
-check_sets dory_run_core gap8_tell_fc_of_meeting add_meeting dory_xpulpv2_convolution next_pixels dory_product_start dory_product_run
-check_span 9216 run_driver gap8_fc_meet dory_driver_prepare dory_driver_start dory_place_next dory_place_tile dory_describe_loads
-check_span 1152 dory_start_transfers hal_l3_start gap8_l3_serve
+check_span 1024 dory_run_core pulp_tell_fc_of_meeting add_meeting complete_input dory_fill_border fill_rows_of_planes
+check_sets dory_run_core pulp_tell_fc_of_meeting add_meeting dory_xpulpv2_convolution next_pixels dory_product_start dory_product_run
+check_span 9216 run_driver pulp_fc_meet dory_driver_prepare dory_driver_start dory_place_next dory_place_tile dory_describe_loads
+check_span 1152 dory_start_transfers hal_l3_start pulp_l3_serve

@@ -1,8 +1,8 @@
 /* An application's own interrupts beside a driver that goes on by interrupts, and beside one that is polled: all of them are
  * served, whatever the driver does, and neither changes the other's registers. */
-#include "dory/gap8_interrupts.h"
 #include "dory/gap8_registers.h"
 #include "dory/hal.h"
+#include "dory/pulp_interrupts.h"
 #include "expect.h"
 
 #define ROUNDS      50
@@ -12,7 +12,7 @@ static uint8_t stack[HAL_DRIVER_STACK_BYTES] DORY_FC __attribute__((aligned(HAL_
 static volatile uint32_t interrupts, interrupts_of_others, rounds;
 static uint32_t driver_failures;
 
-void gap8_application_interrupt(unsigned line)
+void pulp_application_interrupt(unsigned line)
 {
     interrupts += line == APPLICATION;
     interrupts_of_others += line != APPLICATION;

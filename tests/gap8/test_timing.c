@@ -1,8 +1,8 @@
 /* What the HAL costs, in cycles of the cluster, with limits: a change that makes a call slow must not go unseen.
  * The limits hold on gvsoc with AXI routers of 8 B/cycle and equal clocks of FC and cluster. */
 #include "dory/flash_section.h"
-#include "dory/gap8_counters.h"
 #include "dory/hal.h"
+#include "dory/pulp_counters.h"
 #include "expect.h"
 
 #define REPEATS          64u
@@ -128,12 +128,12 @@ static void measure_dma(void)
 static void measure_counters(void)
 {
     for (int pass = 0; pass < 2; pass++) {
-        gap8_counters_start();
+        pulp_counters_start();
         __asm__ volatile("li t0, 1000\n1: addi t0, t0, -1\n bnez t0, 1b" : : : "t0");
-        gap8_counters_stop();
+        pulp_counters_stop();
     }
-    results[LOOP_CYCLES] = gap8_counter(GAP8_COUNTER_CYCLES);
-    results[LOOP_INSTRUCTIONS] = gap8_counter(GAP8_COUNTER_INSTRUCTIONS);
+    results[LOOP_CYCLES] = pulp_counter(PULP_COUNTER_CYCLES);
+    results[LOOP_INSTRUCTIONS] = pulp_counter(PULP_COUNTER_INSTRUCTIONS);
 }
 
 static void measure_cluster(void *argument)

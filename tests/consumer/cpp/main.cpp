@@ -8,11 +8,11 @@
 #include "dory/hal.h"
 #include "dory/status.h"
 
-#if __has_include("dory/gap8_log.h")
+#if __has_include("dory/pulp_log.h")
 #include "dory/gap8_clocks.h"
-#include "dory/gap8_counters.h"
-#include "dory/gap8_interrupts.h"
-#include "dory/gap8_log.h"
+#include "dory/pulp_counters.h"
+#include "dory/pulp_interrupts.h"
+#include "dory/pulp_log.h"
 #include "dory/gap8_registers.h"
 #endif
 #if __has_include("dory/hal_virt.h")
@@ -70,14 +70,14 @@ template <typename... Calls> int first_failure(Calls... calls)
 
 } // namespace
 
-#if __has_include("dory/gap8_log.h")
-static uint32_t own_characters; // that went through this program's gap8_log_character
+#if __has_include("dory/pulp_log.h")
+static uint32_t own_characters; // that went through this program's pulp_log_character
 const struct gap8_clocks gap8_clocks = {120000000, 120000000};
 
-void gap8_log_character(char character)
+void pulp_log_character(char character)
 {
     own_characters++;
-    *reinterpret_cast<volatile uint32_t *>(GAP8_STDOUT_ADDRESS + (GAP8_FC_CLUSTER_NUMBER << 7)) = static_cast<uint8_t>(character);
+    *reinterpret_cast<volatile uint32_t *>(GAP8_STDOUT_ADDRESS + (PULP_FC_CLUSTER_NUMBER << 7)) = static_cast<uint8_t>(character);
 }
 #endif
 
@@ -106,7 +106,7 @@ int main()
     hal_cluster_close();
     hal_l3_close();
     bool good = status == DORY_OK && input.made && layers == digits_network.layer_count;
-#if __has_include("dory/gap8_log.h")
+#if __has_include("dory/pulp_log.h")
     good = good && own_characters > 0;
 #endif
     writer.write(good ? "C++: all as it should be\n" : "C++: something was not called\n");

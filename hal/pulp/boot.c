@@ -2,14 +2,12 @@
 #include "internal.h"
 
 int main(void);
-int gap8_fc_main(void);
-void gap8_trap(uint32_t cause, uint32_t address, uint32_t hart) __attribute__((noreturn));
+int pulp_fc_main(void);
+void pulp_trap(uint32_t cause, uint32_t address, uint32_t hart) __attribute__((noreturn));
 void _exit(int status) __attribute__((noreturn));
 
 /* Status of a program that ended in an exception. */
 #define TRAP_STATUS 126
-
-#define END_OF_COMPUTATION 0x80000000u
 
 /* Constructors of C++ objects, and of GCC's attribute. */
 extern void (*const __init_array_start[])(void), (*const __init_array_end[])(void);
@@ -20,39 +18,31 @@ static void construct(void)
         (*constructor)();
 }
 
-/* What started this program may have been one with events and interrupts of its own, like the AI-deck's bootloader. */
-static void forget_events(void)
+int pulp_fc_main(void)
 {
-    GAP8_FC_EVENTS->interrupt_mask = 0;
-    GAP8_FC_EVENTS->mask = 0;
-    GAP8_FC_EVENTS->buffer_clear = UINT32_MAX;
-}
-
-int gap8_fc_main(void)
-{
-    *GAP8_FC_CACHE = UINT32_MAX; /* else every line of 16 bytes of code costs an access to L2 */
-    forget_events();
-    gap8_stack_prepare_own();
-    int status = gap8_set_configured_clocks();
+    *CHIP_FC_CACHE = UINT32_MAX; /* else every line of 16 bytes of code costs an access to L2 */
+    chip_forget_events();
+    pulp_stack_prepare_own();
+    int status = chip_set_up();
     if (status) /* rather than to run on at the clock of the start, and to be wrong about every time */
         return status;
     construct();
     status = main();
-    int stack_status = gap8_stacks_check(0);
+    int stack_status = pulp_stacks_check(0);
     return status ? status : stack_status;
 }
 
-void gap8_exit(int status)
+void pulp_exit(int status)
 {
     if (status && (status & 0xFF) == 0)
         status = 1; /* a PC passes 8 bits on; a failure must not look like success */
-    GAP8_SOC_CONTROL->core_status = END_OF_COMPUTATION | (uint32_t)status;
+    chip_end(status);
     for (;;)
         __asm__ volatile("wfi");
 }
 
 /* What a C library calls. */
-void _exit(int status) { gap8_exit(status); }
+void _exit(int status) { pulp_exit(status); }
 
 static const char *cause_name(uint32_t cause)
 {
@@ -77,7 +67,7 @@ static void log_hexadecimal(uint32_t value)
 static void log_core(uint32_t hart)
 {
     char number[2] = {(char)('0' + (hart & 31)), '\0'};
-    if (hart >> 5 == GAP8_FC_CLUSTER_NUMBER) {
+    if (hart >> 5 == PULP_FC_CLUSTER_NUMBER) {
         hal_log(" on the fabric controller\n");
     } else {
         hal_log(" on cluster core ");
@@ -87,7 +77,7 @@ static void log_core(uint32_t hart)
 }
 
 /* From crt0.S, on the stack of the core that failed, from its beginning. */
-void gap8_trap(uint32_t cause, uint32_t address, uint32_t hart)
+void pulp_trap(uint32_t cause, uint32_t address, uint32_t hart)
 {
     hal_log("\ntrap: ");
     hal_log(cause_name(cause));
@@ -96,6 +86,6 @@ void gap8_trap(uint32_t cause, uint32_t address, uint32_t hart)
     hal_log(", at ");
     log_hexadecimal(address);
     log_core(hart);
-    gap8_stacks_check(hart >> 5 == GAP8_FC_CLUSTER_NUMBER ? 0 : gap8_team.cores); /* a frequent reason */
-    gap8_exit(TRAP_STATUS);
+    pulp_stacks_check(hart >> 5 == PULP_FC_CLUSTER_NUMBER ? 0 : pulp_team.cores); /* a frequent reason */
+    pulp_exit(TRAP_STATUS);
 }

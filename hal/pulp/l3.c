@@ -3,20 +3,14 @@
  * Transfers wait in a ring in the FC's memory. Whoever starts one (a cluster core, or the FC itself) writes the
  * descriptor, counts `posted` up and, from the cluster, wakes the FC by an event. The FC alone drives the uDMA: it cuts
  * transfers into bursts, hands the channel the next burst before the one that runs has ended, and counts finished
- * transfers in `completed`, which the cluster sees as gap8_team.l3_completed in its L1, with an event. Nobody polls.
- *
- * HyperBus has one register for the external address, read when a burst starts. With a read running, the next read of
- * the same chip may be queued as soon as the running one has started; of the same chip, because gvsoc's model takes
- * the chip select from that register up to 75 cycles later. Writes are never queued behind one another: the model ends
- * a write when its last word has been fetched from L2, and dies of a second one then. A queue depth of 1
- * (DORY_HYPER_QUEUE_DEPTH) makes no assumption.
+ * transfers in `completed`, which the cluster sees as pulp_team.l3_completed in its L1, with an event. Nobody polls.
  */
 #include "dory/hal_inline.h"
 #include "internal.h"
 
 #define RING 64u /* transfers: whoever starts one more waits, and so do the tiles that it should load meanwhile */
 
-static GAP8_FC_MEMORY struct {
+static PULP_FC_MEMORY struct {
     struct hal_l3_copy ring[RING]; /* of each, the runs that have not been handed to the uDMA; addresses on the HyperBus */
     volatile uint32_t posted;      /* transfers queued, numbered from 1 */
     uint32_t accepted;             /* of them, those whose last burst has been handed to the uDMA */
@@ -60,25 +54,18 @@ static int check(const struct hal_l3_copy *copy)
         return DORY_ERROR_ALIGNMENT;
     uint32_t l3_bytes = copy->kind == HAL_FLASH_READ ? DORY_FLASH_BYTES - DORY_FLASH_OFFSET : DORY_RAM_BYTES;
     int good = fits(copy->l3_address, l3_extent, l3_bytes) &&
-               fits(l2 - GAP8_L2_ADDRESS, l2_extent, (uint32_t)(uintptr_t)__l2_free_end - GAP8_L2_ADDRESS);
+               fits(l2 - CHIP_L2_ADDRESS, l2_extent, (uint32_t)(uintptr_t)__l2_free_end - CHIP_L2_ADDRESS);
     return good ? DORY_OK : DORY_ERROR_L3;
 }
 
 /* ---- FC: from the ring to the uDMA ------------------------------------------------------------------------- */
 
-static volatile struct gap8_udma_channel *channel_of(enum hal_l3_kind kind)
-{
-    return kind == HAL_RAM_WRITE ? &GAP8_HYPERBUS->write : &GAP8_HYPERBUS->read;
-}
-
-/* Takes the bursts that have ended off the list. The events say only that something has ended; how much is read
- * from the channel. */
+/* Takes the bursts that have ended off the list. */
 static void retire_bursts(void)
 {
     if (queue.in_flight == 0)
         return;
-    uint32_t control = channel_of(queue.kind)->control;
-    uint32_t active = (control & GAP8_UDMA_ENABLE ? 1u : 0u) + (control & GAP8_UDMA_PENDING ? 1u : 0u);
+    uint32_t active = chip_active_bursts(queue.kind);
     while (queue.in_flight > active) {
         queue.completed += queue.ends_transfer & 1;
         queue.ends_transfer >>= 1;
@@ -89,13 +76,9 @@ static void retire_bursts(void)
 /* Hands one burst to the uDMA, and takes it off the transfer; true if it is the transfer's last. */
 static uint32_t start_burst(struct hal_l3_copy *copy)
 {
-    volatile struct gap8_udma_channel *channel = channel_of(copy->kind);
     uint32_t left = copy->run_bytes - queue.run_offset;
     uint32_t bytes = left < DORY_HYPER_BURST_BYTES ? left : DORY_HYPER_BURST_BYTES;
-    GAP8_HYPERBUS->external_address = copy->l3_address + queue.run_offset;
-    channel->address = (uint32_t)(uintptr_t)copy->l2 + queue.run_offset;
-    channel->bytes = bytes;
-    channel->control = GAP8_UDMA_ENABLE;
+    chip_start_burst(copy, queue.run_offset, bytes);
 
     queue.run_offset += bytes;
     if (bytes < left)
@@ -129,11 +112,11 @@ static void start_bursts(void)
 
 static __attribute__((noinline)) void tell_cluster(void)
 {
-    gap8_team.l3_completed = queue.completed;
-    GAP8_CLUSTER_EVENT_UNIT->trigger[GAP8_EVENT_L3] = (1u << GAP8_CORES) - 1;
+    pulp_team.l3_completed = queue.completed;
+    PULP_CLUSTER_EVENT_UNIT->trigger[PULP_EVENT_L3] = (1u << PULP_CORES) - 1;
 }
 
-void gap8_l3_serve(void)
+void pulp_l3_serve(void)
 {
     uint32_t completed = queue.completed;
     if (queue.in_flight == 0 && queue.accepted == queue.posted)
@@ -144,56 +127,28 @@ void gap8_l3_serve(void)
         tell_cluster();
 }
 
-void gap8_l3_enter_cluster(void)
+void pulp_l3_enter_cluster(void)
 {
-    gap8_team.l3_open = queue.is_open;
-    gap8_team.l3_posted = queue.posted;
-    gap8_team.l3_completed = queue.completed;
-    gap8_team.l3_waited = queue.waited;
+    pulp_team.l3_open = queue.is_open;
+    pulp_team.l3_posted = queue.posted;
+    pulp_team.l3_completed = queue.completed;
+    pulp_team.l3_waited = queue.waited;
     queue.cluster_runs = 1;
 }
 
-void gap8_l3_leave_cluster(void)
+void pulp_l3_leave_cluster(void)
 {
     queue.cluster_runs = 0;
-    queue.waited = gap8_team.l3_waited;
+    queue.waited = pulp_team.l3_waited;
 }
 
 /* ---- opening ----------------------------------------------------------------------------------------------- */
-
-/* Timing and burst limits as GreenWaves' driver sets them (freeRTOS, hyperbus_internal.c); gvsoc knows neither. */
-#define CHIP_TIMING     (4u | 4u << 4 | 4u << 8 | 4u << 12 | 4u << 16 | 4u << 20)
-#define CHIP_MAX_LENGTH (0x1FFu | 0x1FFu << 16)
-#define ACCESS_RAM      (1u << 2)
-#define ACCESS_LIMITED  (1u << 4 | 1u << 5)
-#define BASE_MASK       0xFFu
-
-/* HyperBus is function 3 of pads 36, 37 and 40 to 50, which are numbers 28, 29 and 32 to 42 in the registers: GAP8's first
- * pad is pad 8, and there are none of 51 and 52. The boot ROM has set those that the flash needs. */
-static void give_pads_to_hyperbus(void)
-{
-    GAP8_SOC_CONTROL->pad_function[1] |= 0x0F000000u;
-    GAP8_SOC_CONTROL->pad_function[2] |= 0x003FFFFFu;
-}
-
-static void set_up_hyperbus(void)
-{
-    give_pads_to_hyperbus();
-    *GAP8_UDMA_CLOCK_GATE |= 1u << GAP8_HYPERBUS_CLOCK_BIT;
-    for (int chip = 0; chip < 2; chip++) {
-        GAP8_HYPERBUS->chip[chip].max_length = CHIP_MAX_LENGTH;
-        uint32_t base = GAP8_HYPERBUS->chip[chip].base & ~BASE_MASK; /* the latency stays as the ROM left it */
-        GAP8_HYPERBUS->chip[chip].base = chip == 0 ? base : base | GAP8_HYPER_FLASH_ADDRESS >> 24;
-    }
-    GAP8_HYPERBUS->chip[0].access = ACCESS_RAM | ACCESS_LIMITED;
-    GAP8_HYPERBUS->chip[1].access = ACCESS_LIMITED;
-}
 
 int hal_l3_open(uint32_t *flash_bytes, uint32_t *ram_bytes)
 {
     if (queue.is_open)
         return DORY_ERROR_L3;
-    set_up_hyperbus();
+    chip_set_up_hyperbus();
     queue.is_open = 1;
     if (flash_bytes)
         *flash_bytes = DORY_FLASH_BYTES - DORY_FLASH_OFFSET;
@@ -206,7 +161,7 @@ int hal_l3_close(void)
 {
     if (!queue.is_open)
         return DORY_OK;
-    if (gap8_beside_refuses())
+    if (pulp_beside_refuses())
         return DORY_ERROR_BUSY;
     int forgotten = !reached(queue.waited, queue.posted);
     int status = hal_l3_wait(queue.posted);
@@ -226,14 +181,14 @@ uint32_t hal_flash_address(const void *symbol)
 
 static int wait_on_fc(hal_l3_ticket ticket)
 {
-    if (gap8_beside_refuses())
+    if (pulp_beside_refuses())
         return DORY_ERROR_BUSY;
     if (!reached(queue.posted, ticket))
         return DORY_ERROR_ARGUMENT; /* never started: it would not end */
-    gap8_l3_serve();
+    pulp_l3_serve();
     while (!reached(queue.completed, ticket)) {
-        gap8_fc_sleep_until(1u << GAP8_FC_EVENT_HYPER_READ | 1u << GAP8_FC_EVENT_HYPER_WRITE);
-        gap8_l3_serve();
+        pulp_fc_sleep_until(CHIP_EVENTS_OF_L3);
+        pulp_l3_serve();
     }
     if (reached(ticket, queue.waited))
         queue.waited = ticket;
@@ -242,12 +197,12 @@ static int wait_on_fc(hal_l3_ticket ticket)
 
 static __attribute__((noinline)) int wait_on_cluster(hal_l3_ticket ticket)
 {
-    if (!reached(gap8_team.l3_posted, ticket))
+    if (!reached(pulp_team.l3_posted, ticket))
         return DORY_ERROR_ARGUMENT;
-    while (!reached(gap8_team.l3_completed, ticket))
-        gap8_cluster_sleep_until(GAP8_EVENT_L3);
-    if (reached(ticket, gap8_team.l3_waited))
-        gap8_team.l3_waited = ticket;
+    while (!reached(pulp_team.l3_completed, ticket))
+        pulp_cluster_sleep_until(PULP_EVENT_L3);
+    if (reached(ticket, pulp_team.l3_waited))
+        pulp_team.l3_waited = ticket;
     __asm__ volatile("" : : : "memory"); /* what has arrived may be read from here on */
     return DORY_OK;
 }
@@ -258,7 +213,7 @@ static inline __attribute__((always_inline)) void post(const struct hal_l3_copy 
     struct hal_l3_copy *posted = &queue.ring[(number - 1) % RING];
     *posted = *copy;
     if (copy->kind == HAL_FLASH_READ)
-        posted->l3_address += GAP8_HYPER_FLASH_ADDRESS + DORY_FLASH_OFFSET;
+        posted->l3_address += CHIP_FLASH_ADDRESS + DORY_FLASH_OFFSET;
     if (copy->runs > 1 && copy->l3_stride == copy->run_bytes && copy->l2_stride == copy->run_bytes) {
         posted->run_bytes *= copy->runs;
         posted->runs = 1;
@@ -273,18 +228,18 @@ static uint32_t start_on_fc(const struct hal_l3_copy *copy)
     if (!reached(queue.completed, number - RING))
         hal_l3_wait(number - RING);
     post(copy, number);
-    gap8_l3_serve();
+    pulp_l3_serve();
     return number;
 }
 
 static __attribute__((noinline)) uint32_t start_on_cluster(const struct hal_l3_copy *copy)
 {
-    uint32_t number = gap8_team.l3_posted + 1;
-    while (!reached(gap8_team.l3_completed, number - RING))
-        gap8_cluster_sleep_until(GAP8_EVENT_L3);
+    uint32_t number = pulp_team.l3_posted + 1;
+    while (!reached(pulp_team.l3_completed, number - RING))
+        pulp_cluster_sleep_until(PULP_EVENT_L3);
     post(copy, number);
-    gap8_team.l3_posted = number;
-    GAP8_FC_EVENT_UNIT->trigger[GAP8_FC_EVENT_L3_POSTED] = 1;
+    pulp_team.l3_posted = number;
+    chip_tell_fc(PULP_FC_EVENT_L3_POSTED);
     return number;
 }
 
@@ -292,17 +247,17 @@ int hal_l3_start(const struct hal_l3_copy *copy, hal_l3_ticket *ticket)
 {
     if (!ticket)
         return DORY_ERROR_ARGUMENT;
-    int on_fc = gap8_is_fc();
-    if (on_fc && gap8_beside_refuses())
+    int on_fc = pulp_is_fc();
+    if (on_fc && pulp_beside_refuses())
         return DORY_ERROR_BUSY;
-    if (!(on_fc ? queue.is_open : gap8_team.l3_open))
+    if (!(on_fc ? queue.is_open : pulp_team.l3_open))
         return DORY_ERROR_L3;
     int status = check(copy);
     if (status)
         return status;
     *ticket = on_fc ? start_on_fc(copy) : start_on_cluster(copy);
-    if (on_fc && gap8_beside.is_inside)
-        gap8_beside_pause(); /* many may be started one behind the other */
+    if (on_fc && pulp_beside.is_inside)
+        pulp_beside_pause(); /* many may be started one behind the other */
     return DORY_OK;
 }
 
@@ -310,5 +265,5 @@ int hal_l3_wait(hal_l3_ticket ticket)
 {
     if (ticket == 0)
         return DORY_OK;
-    return gap8_is_fc() ? wait_on_fc(ticket) : wait_on_cluster(ticket);
+    return pulp_is_fc() ? wait_on_fc(ticket) : wait_on_cluster(ticket);
 }

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "dory/gap8_log.h"
+#include "dory/pulp_log.h"
 
 int close(int file)
 {
@@ -44,7 +44,7 @@ ssize_t write(int file, const void *bytes, size_t count)
     const char *text = bytes;
     (void)file;
     for (size_t i = 0; i < count; i++) {
-        gap8_log_character(text[i]);
+        pulp_log_character(text[i]);
     }
     return (ssize_t)count;
 }

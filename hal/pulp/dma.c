@@ -31,25 +31,25 @@ static void join_planes(struct hal_dma_copy *copy)
 
 static int fits_2d(const struct hal_dma_copy *copy)
 {
-    return copy->local_run_stride == copy->run_bytes && copy->external_run_stride <= GAP8_MCHAN_LIMIT &&
-           copy->runs * copy->run_bytes <= GAP8_MCHAN_LIMIT;
+    return copy->local_run_stride == copy->run_bytes && copy->external_run_stride <= PULP_MCHAN_LIMIT &&
+           copy->runs * copy->run_bytes <= PULP_MCHAN_LIMIT;
 }
 
 /* One 2-D command a plane. The loop is all that a tile of many rows pays for. */
 static void copy_planes_2d(const struct hal_dma_copy *copy)
 {
-    uint32_t command = gap8_mchan_command(copy->direction, copy->runs * copy->run_bytes) | GAP8_MCHAN_2D;
-    uint32_t shape = copy->external_run_stride << 16 | copy->run_bytes;
+    uint32_t command = pulp_mchan_command(copy->direction, copy->runs * copy->run_bytes) | PULP_MCHAN_2D;
+    uint32_t run_bytes = copy->run_bytes, stride = copy->external_run_stride;
     uint32_t local = (uint32_t)(uintptr_t)copy->local, external = (uint32_t)(uintptr_t)copy->external;
     uint32_t local_stride = copy->local_plane_stride, external_stride = copy->external_plane_stride;
-    volatile struct gap8_mchan *mchan = gap8_mchan();
+    volatile struct pulp_mchan *mchan = pulp_mchan();
     for (uint32_t plane = copy->planes; plane > 0; plane--) {
         mchan->queue = command;
         mchan->queue = local;
         mchan->queue = external;
-        mchan->queue = shape;
-        if (gap8_beside.is_inside && gap8_beside.is_by_interrupt)
-            gap8_beside_pause(); /* each waits until the DMA has room for it */
+        pulp_mchan_shape(&mchan->queue, run_bytes, stride);
+        if (pulp_beside.is_inside && pulp_beside.is_by_interrupt)
+            pulp_beside_pause(); /* each waits until the DMA has room for it */
         local += local_stride;
         external += external_stride;
     }
@@ -62,7 +62,7 @@ static void copy_runs_1d(const struct hal_dma_copy *copy)
     for (uint32_t plane = 0; plane < copy->planes; plane++) {
         uint8_t *local = plane_local, *external = plane_external;
         for (uint32_t run = 0; run < copy->runs; run++) {
-            gap8_mchan_copy_1d(local, external, copy->direction, copy->run_bytes);
+            pulp_mchan_copy_1d(local, external, copy->direction, copy->run_bytes);
             local += copy->local_run_stride;
             external += copy->external_run_stride;
         }
@@ -71,13 +71,13 @@ static void copy_runs_1d(const struct hal_dma_copy *copy)
     }
 }
 
-int gap8_dma_copy_in_pieces(const struct hal_dma_copy *copy)
+int pulp_dma_copy_in_pieces(const struct hal_dma_copy *copy)
 {
     struct hal_dma_copy joined = *copy;
     join_runs(&joined);
     join_planes(&joined);
     join_runs(&joined);
-    if (joined.run_bytes < 1 || joined.run_bytes > GAP8_MCHAN_LIMIT)
+    if (joined.run_bytes < 1 || joined.run_bytes > PULP_MCHAN_LIMIT)
         return DORY_ERROR_DMA;
     if (fits_2d(&joined))
         copy_planes_2d(&joined);
@@ -89,14 +89,14 @@ int gap8_dma_copy_in_pieces(const struct hal_dma_copy *copy)
 /* MCHAN has no event for the FC, whose own work comes first anyway: the next bursts of L3. A driver beside the application
  * lets it go on until the cores come to the next meeting: by then the copies beside which they compute are mostly complete.
  */
-void gap8_fc_dma_wait(hal_dma_ticket ticket)
+void pulp_fc_dma_wait(hal_dma_ticket ticket)
 {
     uint32_t bit = 1u << ticket;
-    while (GAP8_FC_MCHAN->status & bit) {
-        gap8_l3_serve();
-        if (gap8_beside.is_inside && !gap8_beside.is_waited && !gap8_cores_have_met())
-            gap8_beside_yield(GAP8_EVENTS_OF_A_RUN);
+    while (PULP_FC_MCHAN->status & bit) {
+        pulp_l3_serve();
+        if (pulp_beside.is_inside && !pulp_beside.is_waited && !pulp_cores_have_met())
+            pulp_beside_yield(PULP_EVENTS_OF_A_RUN);
     }
-    GAP8_FC_MCHAN->status = bit;
+    PULP_FC_MCHAN->status = bit;
     __asm__ volatile("" : : : "memory");
 }

@@ -8,10 +8,10 @@
     .section .vectors, "ax"
     .option norvc
     .balign 256
-    .globl gap8_vectors
-gap8_vectors:
+    .globl pulp_vectors
+pulp_vectors:
     .rept 32
-    j gap8_interrupt_entry
+    j pulp_interrupt_entry
     .endr
     .globl _start
 _start:                             /* offset 0x80 */
@@ -21,7 +21,7 @@ _start:                             /* offset 0x80 */
     j trap_memory
 
 start:
-    la t0, gap8_vectors
+    la t0, pulp_vectors
     csrw 0x305, t0                  /* mtvec */
     .option push
     .option norelax
@@ -37,7 +37,7 @@ start:
     la t0, __core_stack_bytes
     mul t0, t0, a0
     sub sp, sp, t0
-    call gap8_core_main             /* (core number); does not return */
+    call pulp_core_main             /* (core number); does not return */
 
 start_fc:
     la sp, __fc_stack_end
@@ -47,8 +47,8 @@ start_fc:
     la a0, __fc_bss_start
     la a1, __fc_bss_end
     call clear_words
-    call gap8_fc_main
-    call gap8_exit                  /* (main's status) */
+    call pulp_fc_main
+    call pulp_exit                  /* (main's status) */
 
 clear_words:                        /* from a0 up to a1; both multiples of 4 */
     bgeu a0, a1, 2f
@@ -78,4 +78,4 @@ report:
     andi t1, a2, 31
     mul t0, t0, t1
     sub sp, sp, t0
-1:  call gap8_trap                  /* does not return */
+1:  call pulp_trap                  /* does not return */

@@ -1,13 +1,13 @@
 /* Where text goes. The default writes gvsoc's stdout registers; an application may define the function itself. */
-#ifndef DORY_GAP8_LOG_H
-#define DORY_GAP8_LOG_H
+#ifndef DORY_PULP_LOG_H
+#define DORY_PULP_LOG_H
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Either side. Writes one character. */
-void gap8_log_character(char character);
+void pulp_log_character(char character);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,9 @@
 /* Interrupts of the FC. */
 
     /* From the vector table: any interrupt of the FC. What a call may change goes to the stack of whoever was interrupted. */
-    .section .text.gap8_interrupt_entry, "ax"
-    .globl gap8_interrupt_entry
-gap8_interrupt_entry:
+    .section .text.pulp_interrupt_entry, "ax"
+    .globl pulp_interrupt_entry
+pulp_interrupt_entry:
     addi sp, sp, -96
     sw ra, 0(sp)
     sw t0, 4(sp)
@@ -37,7 +37,7 @@ gap8_interrupt_entry:
 #endif
     csrr a0, 0x342                      /* mcause: the interrupt's line in its lowest bits */
     andi a0, a0, 31
-    call gap8_interrupt
+    call pulp_interrupt
 #ifdef DORY_PULP_TOOLCHAIN
     lw t0, 64(sp)
     lw t1, 68(sp)

@@ -1,21 +1,21 @@
 /* hal_log and the C library's standard output. gvsoc prints what is written to its stdout registers. The chip has no
- * such block: an application for a board defines gap8_log_character itself, to feed a UART (uDMA channel 4) for example. */
+ * such block: an application for a board defines pulp_log_character itself, to feed a UART (uDMA channel 4) for example. */
 #include <stdio.h>
 
-#include "dory/gap8_log.h"
+#include "dory/pulp_log.h"
 #include "internal.h"
 
-__attribute__((weak)) void gap8_log_character(char character)
+__attribute__((weak)) void pulp_log_character(char character)
 {
-    uint32_t hart = gap8_hart();
-    uint32_t address = GAP8_STDOUT_ADDRESS + (hart >> 5 << 7) + ((hart & 31) << 3);
+    uint32_t hart = pulp_hart();
+    uint32_t address = CHIP_STDOUT_ADDRESS + (hart >> 5 << 7) + ((hart & 31) << 3);
     *(volatile uint32_t *)(uintptr_t)address = (uint8_t)character;
 }
 
 void hal_log(const char *text)
 {
     while (*text)
-        gap8_log_character(*text++);
+        pulp_log_character(*text++);
 }
 
 /* Standard output of the C library, so that printf works in an application; the linker drops it where nothing prints. It
@@ -26,7 +26,7 @@ void hal_log(const char *text)
 static int put(char character, FILE *file)
 {
     (void)file;
-    gap8_log_character(character);
+    pulp_log_character(character);
     return (unsigned char)character;
 }
 

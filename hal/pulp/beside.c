@@ -5,12 +5,12 @@
 #include "stack.h"
 #include "switch.h"
 
-#include "dory/gap8_interrupts.h"
+#include "dory/pulp_interrupts.h"
 #include "internal.h"
 
-GAP8_FC_MEMORY struct gap8_beside gap8_beside;
+PULP_FC_MEMORY struct pulp_beside pulp_beside;
 
-static GAP8_FC_MEMORY struct {
+static PULP_FC_MEMORY struct {
     void *application, *driver; /* their stacks, as far as they are used; of the one that is at work an old value */
     void (*entry)(void *argument);
     void *argument;
@@ -24,8 +24,8 @@ static GAP8_FC_MEMORY struct {
 #define LONG_CYCLES   4000u     /* for the application to wait */
 #define PAUSE_CYCLES  1000u     /* that it has then at least; of the FC */
 
-void gap8_interrupt(uint32_t line);
-void gap8_trap(uint32_t cause, uint32_t address, uint32_t hart) __attribute__((noreturn));
+void pulp_interrupt(uint32_t line);
+void pulp_trap(uint32_t cause, uint32_t address, uint32_t hart) __attribute__((noreturn));
 
 static uint32_t turn_interrupts_off(void)
 {
@@ -41,97 +41,89 @@ static void turn_interrupts_back(uint32_t before)
 
 /* ---- going on ---------------------------------------------------------------------------------------------- */
 
-static int is_long(void) { return gap8_fc_cycles() - gap8_beside.since > LONG_CYCLES; }
+static int is_long(void) { return pulp_fc_cycles() - pulp_beside.since > LONG_CYCLES; }
 
 /* What interrupts the application next. After a long time at work that is the timer, so that the application has its turn,
  * whatever may have come meanwhile; an early look finds the driver still waiting. */
 static void await_events(void)
 {
-    uint32_t events = gap8_beside.awaited;
+    uint32_t events = pulp_beside.awaited;
     if (is_long()) {
-        events = 1u << GAP8_FC_EVENT_TIMER_HIGH;
-        GAP8_FC_TIMER->compare_high = PAUSE_CYCLES;
-        GAP8_FC_TIMER->control_high = GAP8_TIMER_ENABLE | GAP8_TIMER_RESET | GAP8_TIMER_EVENT | GAP8_TIMER_ONCE;
+        events = 1u << CHIP_EVENT_TIMER_HIGH;
+        CHIP_FC_TIMER->compare_high = PAUSE_CYCLES;
+        CHIP_FC_TIMER->control_high = PULP_TIMER_ENABLE | PULP_TIMER_RESET | PULP_TIMER_EVENT | PULP_TIMER_ONCE;
     }
-    GAP8_FC_EVENTS->interrupt_mask_or = events;
+    chip_interrupt_on(events);
 }
 
 static void note_time_at_work(void)
 {
-    uint32_t cycles = gap8_fc_cycles() - gap8_beside.since;
+    uint32_t cycles = pulp_fc_cycles() - pulp_beside.since;
     if (cycles > work.longest_cycles)
         work.longest_cycles = cycles;
 }
 
-uint32_t gap8_driver_longest_cycles(void) { return work.longest_cycles; }
+uint32_t pulp_driver_longest_cycles(void) { return work.longest_cycles; }
 
 /* Without interrupts. Returns when the driver waits, or has ended. An event that comes after those that it waited for are
  * cleared stays, and interrupts at once. */
 static void go_on(void)
 {
-    GAP8_FC_EVENTS->interrupt_mask_and = GAP8_EVENTS_OF_A_RUN;
-    GAP8_FC_EVENTS->buffer_clear = gap8_beside.awaited | 1u << GAP8_FC_EVENT_TIMER_HIGH;
-    gap8_stack_watch(work.stack, work.stack + HAL_DRIVER_STACK_BYTES);
-    gap8_beside.since = gap8_fc_cycles();
-    gap8_beside.is_inside = 1;
+    chip_interrupt_off(PULP_EVENTS_OF_A_RUN);
+    chip_clear_events(pulp_beside.awaited | 1u << CHIP_EVENT_TIMER_HIGH);
+    pulp_stack_watch(work.stack, work.stack + HAL_DRIVER_STACK_BYTES);
+    pulp_beside.since = pulp_fc_cycles();
+    pulp_beside.is_inside = 1;
     hal_switch(&work.application, work.driver);
-    gap8_beside.is_inside = 0;
-    gap8_stack_watch(__fc_stack_start, __fc_stack_end);
+    pulp_beside.is_inside = 0;
+    pulp_stack_watch(__fc_stack_start, __fc_stack_end);
     note_time_at_work();
-    if (gap8_beside.is_by_interrupt && !work.has_ended)
+    if (pulp_beside.is_by_interrupt && !work.has_ended)
         await_events();
 }
 
-void gap8_beside_yield(uint32_t event_mask)
+void pulp_beside_yield(uint32_t event_mask)
 {
-    gap8_beside.awaited = event_mask;
+    pulp_beside.awaited = event_mask;
     hal_switch(&work.driver, work.application);
 }
 
 /* A driver that has more to do than the cores would never wait. */
-void gap8_beside_pause(void)
+void pulp_beside_pause(void)
 {
     if (is_long())
-        gap8_beside_yield(0);
+        pulp_beside_yield(0);
 }
 
 static void drive(void)
 {
     work.entry(work.argument);
-    work.status = gap8_finish_run();
+    work.status = pulp_finish_run();
     work.has_ended = 1;
     hal_switch(&work.driver, work.application); /* for good */
 }
 
-void (*gap8_soc_event_handler)(uint32_t event);
-
-static void serve_soc_events(void)
-{
-    for (uint32_t event = *GAP8_FC_SOC_EVENT; event & GAP8_SOC_EVENT_VALID; event = *GAP8_FC_SOC_EVENT)
-        gap8_soc_event_handler(event & GAP8_SOC_EVENT_MASK);
-}
-
 /* From interrupt.S, without interrupts. */
-void gap8_interrupt(uint32_t line)
+void pulp_interrupt(uint32_t line)
 {
-    if (line == GAP8_FC_EVENT_SOC && gap8_soc_event_handler)
-        serve_soc_events();
-    else if (gap8_beside.is_busy && 1u << line & GAP8_EVENTS_OF_A_RUN)
+    if (chip_serves_interrupt(line))
+        return;
+    if (pulp_beside.is_busy && 1u << line & PULP_EVENTS_OF_A_RUN)
         go_on();
     else
-        gap8_application_interrupt(line);
+        pulp_application_interrupt(line);
 }
 
-__attribute__((weak)) void gap8_application_interrupt(unsigned line)
+__attribute__((weak)) void pulp_application_interrupt(unsigned line)
 {
     uint32_t address;
     __asm__ volatile("csrr %0, 0x341" : "=r"(address));
-    gap8_trap(1u << 31 | line, address, gap8_hart());
+    pulp_trap(1u << 31 | line, address, pulp_hart());
 }
 
 /* ---- the application's side -------------------------------------------------------------------------------- */
 
-int hal_cluster_is_busy(void) { return (int)gap8_beside.is_busy; }
+int hal_cluster_is_busy(void) { return (int)pulp_beside.is_busy; }
 
 static void prepare_stack(uint8_t *stack)
 {
@@ -142,7 +134,7 @@ static void prepare_stack(uint8_t *stack)
 
 int hal_cluster_start(void (*entry)(void *argument), void *argument, enum hal_progress progress, void *stack)
 {
-    int status = stack && (uintptr_t)stack % HAL_DRIVER_STACK_ALIGNMENT == 0 ? gap8_check_run(entry) : DORY_ERROR_ARGUMENT;
+    int status = stack && (uintptr_t)stack % HAL_DRIVER_STACK_ALIGNMENT == 0 ? pulp_check_run(entry) : DORY_ERROR_ARGUMENT;
     if (status != DORY_OK)
         return status;
     prepare_stack(stack);
@@ -150,13 +142,13 @@ int hal_cluster_start(void (*entry)(void *argument), void *argument, enum hal_pr
     work.argument = argument;
     work.has_ended = 0;
     work.longest_cycles = 0;
-    gap8_beside.is_by_interrupt = progress == HAL_BY_INTERRUPT;
-    gap8_beside.is_busy = 1;
-    gap8_beside.is_waited = 0;
+    pulp_beside.is_by_interrupt = progress == HAL_BY_INTERRUPT;
+    pulp_beside.is_busy = 1;
+    pulp_beside.is_waited = 0;
     uint32_t before = turn_interrupts_off();
-    gap8_begin_drive(entry, argument);
+    pulp_begin_drive(entry, argument);
     go_on();
-    turn_interrupts_back(before | (gap8_beside.is_by_interrupt ? INTERRUPTS_ON : 0));
+    turn_interrupts_back(before | (pulp_beside.is_by_interrupt ? INTERRUPTS_ON : 0));
     return DORY_OK;
 }
 
@@ -169,8 +161,8 @@ static void go_on_without_interrupts(void)
 
 static int finish(void)
 {
-    gap8_beside.is_busy = 0;
-    if (stack_is_sound(work.stack, GAP8_STACK_GUARD_BYTES))
+    pulp_beside.is_busy = 0;
+    if (stack_is_sound(work.stack, PULP_STACK_GUARD_BYTES))
         return work.status;
     hal_log("dory hal: the stack of a driver that was started has grown beyond its end\n");
     return DORY_ERROR_STACK;
@@ -178,9 +170,9 @@ static int finish(void)
 
 int hal_cluster_poll(void)
 {
-    if (!gap8_beside.is_busy)
+    if (!pulp_beside.is_busy)
         return DORY_ERROR_ARGUMENT;
-    if (!gap8_beside.is_by_interrupt && !work.has_ended)
+    if (!pulp_beside.is_by_interrupt && !work.has_ended)
         go_on_without_interrupts();
     return work.has_ended ? finish() : DORY_RUNNING;
 }
@@ -188,16 +180,16 @@ int hal_cluster_poll(void)
 /* The application sleeps where it would have gone on; its own interrupts are served. */
 int hal_cluster_wait(void)
 {
-    if (!gap8_beside.is_busy)
+    if (!pulp_beside.is_busy)
         return DORY_ERROR_ARGUMENT;
-    gap8_beside.is_by_interrupt = 0;
-    GAP8_FC_EVENTS->interrupt_mask_and = GAP8_EVENTS_OF_A_RUN;
-    gap8_beside.is_waited = 1;
+    pulp_beside.is_by_interrupt = 0;
+    chip_interrupt_off(PULP_EVENTS_OF_A_RUN);
+    pulp_beside.is_waited = 1;
     if (!work.has_ended)
         go_on_without_interrupts(); /* what it waits for may have come already, and been cleared by an interrupt */
     while (!work.has_ended) {
-        if (gap8_beside.awaited) /* else it has paused only */
-            gap8_fc_sleep_until(gap8_beside.awaited);
+        if (pulp_beside.awaited) /* else it has paused only */
+            pulp_fc_sleep_until(pulp_beside.awaited);
         go_on_without_interrupts();
     }
     return finish();
