@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if !defined(DORY_TEST_GAP8) /* whose firmware has none of them */
+#include "armv7em.h"
+#endif
 #include "case_parts.h"
 #include "random_layer.h"
 #include "reference.h"
@@ -16,7 +19,14 @@ static const struct {
     dory_kernel_function *function;
 } functions[] = {
 #define FUNCTION(name) {"dory_xpulpv2_" #name, dory_xpulpv2_##name},
-    DORY_XPULPV2_KERNELS(FUNCTION) DORY_XPULPV2_FINISHES(FUNCTION)};
+    DORY_XPULPV2_KERNELS(FUNCTION) DORY_XPULPV2_FINISHES(FUNCTION)
+#if !defined(DORY_TEST_GAP8)
+#define ARM_FUNCTION(name) {"dory_armv7em_" #name, dory_armv7em_##name},
+        DORY_ARMV7EM_KERNELS(ARM_FUNCTION)
+#endif
+};
+
+const struct dory_engine *test_engine = &dory_xpulpv2_engine;
 
 static dory_kernel_function *function_of(const char *name)
 {
@@ -194,10 +204,10 @@ static void begin_random(struct test_case *test, uint32_t seed, uint32_t start)
     memset(test, 0, sizeof *test);
     test->seed = seed;
     size_t count = 1; /* there is one, which the analyser does not know */
-    while (dory_xpulpv2_engine.kernels[count]) {
+    while (test_engine->kernels[count]) {
         count++;
     }
-    test->description = dory_xpulpv2_engine.kernels[seed % count];
+    test->description = test_engine->kernels[seed % count];
 }
 
 static bool draw(struct test_case *test, uint64_t most_macs)
@@ -303,9 +313,9 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     usual_moves(test);
     test->tile.first_chunk = test->tile.last_chunk = 1;
     test->cores = cores;
-    for (size_t i = 0; dory_xpulpv2_engine.kernels[i]; i++) {
-        if (strcmp(dory_xpulpv2_engine.kernels[i]->name, shape->kernel) == 0) {
-            use_kernel(test, dory_xpulpv2_engine.kernels[i]);
+    for (size_t i = 0; test_engine->kernels[i]; i++) {
+        if (strcmp(test_engine->kernels[i]->name, shape->kernel) == 0) {
+            use_kernel(test, test_engine->kernels[i]);
         }
     }
     choose_layouts(test, shape->writes_chw,

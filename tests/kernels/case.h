@@ -34,6 +34,9 @@ struct test_memory {
 
 void test_memory_start(struct test_memory *memory, void *start, size_t bytes);
 
+/* Whose kernels are tested; at the start the one for GAP8. */
+extern const struct dory_engine *test_engine;
+
 /* Makes up a layer and a tile that one of the kernels supports, of at most so many multiplications. */
 void test_case_random(struct test_case *test, uint32_t seed, uint64_t most_macs);
 

@@ -1,7 +1,11 @@
-/* Random layers and tiles through every kernel for GAP8, on any machine, against the portable kernels.
+/* Random layers and tiles through every kernel of an engine, on any machine, against the portable kernels.
  *
- *     random_kernels [COUNT [FIRST_SEED]]
+ *     random_kernels [COUNT [FIRST_SEED [ENGINE]]]
+ *
+ * ENGINE: xpulpv2 (at first) or armv7em.
  */
+#include <string.h>
+
 #include "case.h"
 #include "expect.h"
 
@@ -36,6 +40,10 @@ int main(int argc, char **argv)
     uint32_t first = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 0;
     uint8_t *buffers = malloc(2 * MEMORY_BYTES);
     REQUIRE(buffers);
+    if (argc > 3) {
+        REQUIRE(strcmp(argv[3], "armv7em") == 0);
+        test_engine = &dory_armv7em_engine;
+    }
     for (uint32_t seed = first; seed < first + count && expect_failures < 20; seed++) {
         EXPECT(run(seed, buffers), "seed %u", (unsigned)seed);
     }

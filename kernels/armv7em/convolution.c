@@ -1,0 +1,196 @@
+/* Computes convolutions and fully connected layers of bytes. Shapes: any kernel, stride, dilation; HWC.
+ *
+ * Each core takes a part of the pixels. Four pixels are laid as halves in scratch, then all channels computed in pairs; what
+ * is left of pixels by fours is computed one by one, in quads of channels. */
+#include "armv7em.h"
+#include "finish.h"
+#include "pixels.h"
+#include "product.h"
+#include "quads.h"
+#include "share.h"
+
+/* What does not change from pixel to pixel. */
+struct work {
+    const struct dory_layer *layer;
+    const struct dory_tile *tile;
+    const struct dory_finish_functions *finish;
+    struct dory_window window;
+    uint32_t *pairs;           /* the core's scratch */
+    uint32_t quad_bytes;       /* of weights in this tile */
+    uint32_t constants_offset; /* in a quad */
+    uint32_t constant_bytes;   /* of a channel */
+    bool has_bias;             /* that sums start from */
+};
+
+static struct work work_of(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core)
+{
+    struct work work = {.layer = layer, .tile = tile};
+    work.window = dory_window_of(layer, tile);
+    work.finish = dory_finish_functions_of(layer);
+    work.pairs = (uint32_t *)tile->scratch + core * 8 * work.window.groups;
+    work.constants_offset = dory_chunk_bytes(layer, tile->input_channels);
+    work.quad_bytes = work.constants_offset + (tile->last_chunk ? dory_constants_bytes(layer) : 0);
+    work.constant_bytes = dory_channel_constants_bytes(layer);
+    work.has_bias = tile->last_chunk && dory_finish_of(layer) <= DORY_FINISH_HIGH_EVEN;
+    return work;
+}
+
+/* ---- sums: in registers from the first product to the last, unless input channels are tiled ---- */
+
+static int32_t bias_of(const struct work *work, const uint8_t *constants, uint32_t lane)
+{
+    return work->has_bias ? (int32_t)dory_word_at(constants + lane * work->constant_bytes) : 0;
+}
+
+static int32_t *accumulators_of(const struct work *work, uint32_t pixel, uint32_t channel)
+{
+    return work->tile->accumulators + pixel * dory_round_up(work->tile->channels, 4) + channel;
+}
+
+static __attribute__((noinline)) void resume(const struct work *work, int32_t *sums, uint32_t pixel, uint32_t channel,
+                                             uint32_t channels)
+{
+    const int32_t *from = accumulators_of(work, pixel, channel);
+    for (uint32_t lane = 0; lane < channels && !work->tile->first_chunk; lane++) {
+        sums[lane] = (int32_t)((uint32_t)sums[lane] + (uint32_t)from[lane]);
+    }
+}
+
+static __attribute__((noinline)) void suspend(const struct work *work, const int32_t *sums, uint32_t pixel, uint32_t channel,
+                                              uint32_t channels)
+{
+    memcpy(accumulators_of(work, pixel, channel), sums, channels * sizeof *sums);
+}
+
+/* ---- blocks ---- */
+
+static struct dory_finished output_of(const struct work *work, uint32_t pixel, uint32_t channel)
+{
+    uint32_t element_bytes = work->layer->output_bits / 8u, channels = work->tile->channels;
+    return (struct dory_finished){.output = (uint8_t *)work->tile->output + (pixel * channels + channel) * element_bytes,
+                                  .pixel_bytes = channels * element_bytes,
+                                  .channels = channels - channel};
+}
+
+/* Channels `channel` and the one behind it of four pixels; `weights` and `constants` are the first one's. */
+static void compute_pair(const struct work *work, uint32_t pixel, uint32_t channel, const uint8_t *weights,
+                         const uint8_t *constants)
+{
+    int32_t sums[8], first = bias_of(work, constants, 0), second = bias_of(work, constants, 1);
+    for (uint32_t i = 0; i < 8; i += 2) {
+        sums[i] = first;
+        sums[i + 1] = second;
+    }
+    for (uint32_t i = 0; work->tile->accumulators && i < 4; i++) {
+        resume(work, sums + 2 * i, pixel + i, channel, 2);
+    }
+    dory_product_pair(work->pairs, weights, sums, work->window.groups);
+    if (work->tile->last_chunk) {
+        work->finish->pair(work->layer, constants, sums, output_of(work, pixel, channel));
+        return;
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        suspend(work, sums + 2 * i, pixel + i, channel, 2);
+    }
+}
+
+static void compute_four(const struct work *work, uint32_t pixel)
+{
+    const uint8_t *weights = work->tile->weights;
+    for (uint32_t i = 0; i < 4; i++) {
+        dory_lay_pixel(&work->window, pixel + i, work->pairs + i, 4);
+    }
+    for (uint32_t channel = 0; channel < work->tile->channels; channel += 4, weights += work->quad_bytes) {
+        const uint8_t *constants = weights + work->constants_offset;
+        compute_pair(work, pixel, channel, weights, constants);
+        if (channel + 2u < work->tile->channels || !work->tile->last_chunk) {
+            compute_pair(work, pixel, channel + 2, weights + 8, constants + 2 * work->constant_bytes);
+        }
+    }
+}
+
+static void compute_quad(const struct work *work, uint32_t pixel, uint32_t channel, const uint8_t *weights)
+{
+    const uint8_t *constants = weights + work->constants_offset;
+    int32_t sums[4];
+    for (uint32_t lane = 0; lane < 4; lane++) {
+        sums[lane] = bias_of(work, constants, lane);
+    }
+    if (work->tile->accumulators) {
+        resume(work, sums, pixel, channel, 4);
+    }
+    dory_product_quad(work->pairs, weights, sums, work->window.groups);
+    if (work->tile->last_chunk) {
+        struct dory_finished to = output_of(work, pixel, channel);
+        to.channels = dory_minimum(to.channels, 4);
+        work->finish->quad(work->layer, constants, sums, to);
+    } else {
+        suspend(work, sums, pixel, channel, 4);
+    }
+}
+
+static void compute_pixel(const struct work *work, uint32_t pixel, uint32_t quad, uint32_t end)
+{
+    const uint8_t *weights = (const uint8_t *)work->tile->weights + quad * work->quad_bytes;
+    dory_lay_pixel(&work->window, pixel, work->pairs, 1);
+    for (; quad < end; quad++, weights += work->quad_bytes) {
+        compute_quad(work, pixel, 4 * quad, weights);
+    }
+}
+
+void dory_armv7em_convolution(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    struct work work = work_of(layer, tile, core);
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns, quads = dory_divide_up(tile->channels, 4);
+    struct dory_share share = dory_share_of(pixels, core, cores);
+    uint32_t pixel = share.first;
+    for (; pixel + 4 <= share.end; pixel += 4) {
+        compute_four(&work, pixel);
+    }
+    for (; pixel < share.end; pixel++) {
+        compute_pixel(&work, pixel, 0, quads);
+    }
+}
+
+/* ---- fully connected ---- */
+
+/* Of a quad that is not filled up: fewer than four channels, see dory_lanes(). */
+static void compute_few(const struct work *work, uint32_t lanes)
+{
+    const uint8_t *weights = work->tile->weights, *constants = weights + work->constants_offset;
+    int32_t sums[4] = {0};
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        int32_t sum = bias_of(work, constants, lane);
+        for (uint32_t group = 0; group < work->window.groups; group++) {
+            uint32_t word = dory_word_at(weights + (group * lanes + lane) * 4);
+            sum = dory_smlad(work->pairs[2 * group], dory_even_signed(word), sum);
+            sum = dory_smlad(work->pairs[2 * group + 1], dory_odd_signed(word), sum);
+        }
+        sums[lane] = sum;
+    }
+    if (work->tile->accumulators) {
+        resume(work, sums, 0, 0, 4);
+    }
+    if (work->tile->last_chunk) {
+        work->finish->quad(work->layer, constants, sums, output_of(work, 0, 0));
+    } else {
+        suspend(work, sums, 0, 0, 4);
+    }
+}
+
+/* Each core takes a part of the channels, and lays the pixel for itself. */
+void dory_armv7em_linear(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    struct work work = work_of(layer, tile, core);
+    uint32_t lanes = dory_lanes(layer);
+    struct dory_share share = dory_share_of(dory_divide_up(tile->channels, 4), core, cores);
+    if (share.first == share.end) {
+        return;
+    }
+    if (lanes == 4) {
+        compute_pixel(&work, 0, share.first, share.end);
+    } else {
+        dory_lay_pixel(&work.window, 0, work.pairs, 1);
+        compute_few(&work, lanes);
+    }
+}

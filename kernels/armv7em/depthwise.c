@@ -1,0 +1,179 @@
+/* Computes depth-wise layers of bytes. Shapes: any kernel and stride, dilation of rows; HWC.
+ *
+ * Each core takes a part of the quads of channels. It transposes a quad's band of rows to planes, then computes channel by
+ * channel. 3x3 with stride 1: two rows by two columns at once, in 76 instructions with HIGH; others: an output at a time, a
+ * word of four columns for a row of the kernel. */
+#include "armv7em.h"
+#include "depthwise_3x3.h"
+#include "finish.h"
+#include "planes.h"
+#include "quads.h"
+#include "share.h"
+
+struct work {
+    const struct dory_layer *layer;
+    const struct dory_tile *tile;
+    const struct dory_finish_functions *finish;
+    struct dory_planes planes;
+    uint8_t *plane;
+    uint32_t *pairs;
+    int32_t *sums;
+    uint32_t signs; /* 0x80808080 where the input is signed: planes have no sign */
+    uint32_t channel_bytes, constant_bytes;
+};
+
+static struct work work_of(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core)
+{
+    struct work work = {.layer = layer, .tile = tile, .finish = dory_finish_functions_of(layer)};
+    work.planes = dory_planes_of(layer, tile->rows, tile->columns);
+    work.plane = (uint8_t *)tile->scratch + core * dory_planes_core_bytes(&work.planes);
+    work.pairs = (uint32_t *)(void *)(work.plane + 4 * work.planes.plane_bytes);
+    work.sums = (int32_t *)(void *)(work.pairs + work.planes.pairs);
+    work.signs = layer->input_is_signed ? 0x80808080u : 0;
+    work.channel_bytes = dory_depthwise_quad_weight_bytes(layer) / 4;
+    work.constant_bytes = dory_channel_constants_bytes(layer);
+    return work;
+}
+
+/* ---- planes ---- */
+
+/* Four columns of four channels: from a word for each column to one for each channel. */
+static inline void transpose_words(const uint8_t *pixel, uint32_t pixel_bytes, uint32_t signs, uint8_t *to,
+                                   uint32_t plane_bytes)
+{
+    uint32_t a = dory_word_at(pixel) ^ signs, b = dory_word_at(pixel + pixel_bytes) ^ signs;
+    uint32_t c = dory_word_at(pixel + 2 * pixel_bytes) ^ signs, d = dory_word_at(pixel + 3 * pixel_bytes) ^ signs;
+    uint32_t even_ab = dory_even_bytes(a) | dory_even_bytes(b) << 8, odd_ab = dory_odd_bytes(a) | dory_odd_bytes(b) << 8;
+    uint32_t even_cd = dory_even_bytes(c) | dory_even_bytes(d) << 8, odd_cd = dory_odd_bytes(c) | dory_odd_bytes(d) << 8;
+    dory_put_word(to, dory_pack_bottoms(even_ab, even_cd));
+    dory_put_word(to + plane_bytes, dory_pack_bottoms(odd_ab, odd_cd));
+    dory_put_word(to + 2 * plane_bytes, dory_pack_tops(even_ab, even_cd));
+    dory_put_word(to + 3 * plane_bytes, dory_pack_tops(odd_ab, odd_cd));
+}
+
+/* Columns and channels that make no four. */
+static void transpose_bytes(const struct work *work, const uint8_t *pixel, uint32_t columns, uint32_t channels, uint8_t *to)
+{
+    for (uint32_t column = 0; column < columns; column++, pixel += work->tile->channels) {
+        for (uint32_t channel = 0; channel < channels; channel++) {
+            to[channel * work->planes.plane_bytes + column] = (uint8_t)(pixel[channel] ^ work->signs);
+        }
+    }
+}
+
+static void lay_rows(const struct work *work, uint32_t first_row, uint32_t rows, uint32_t channel, uint32_t channels)
+{
+    const struct dory_tile *tile = work->tile;
+    uint32_t pixel_bytes = tile->channels, fours = channels == 4 ? tile->input_columns / 4u * 4 : 0;
+    const uint8_t *row = (const uint8_t *)tile->input + first_row * tile->input_columns * pixel_bytes + channel;
+    uint8_t *to = work->plane;
+    for (; rows > 0; rows--, row += tile->input_columns * pixel_bytes, to += work->planes.row_bytes) {
+        const uint8_t *pixel = row;
+        for (uint32_t column = 0; column < fours; column += 4, pixel += 4 * pixel_bytes) {
+            transpose_words(pixel, pixel_bytes, work->signs, to + column, work->planes.plane_bytes);
+        }
+        transpose_bytes(work, pixel, tile->input_columns - fours, channels, to + fours);
+    }
+}
+
+/* ---- one channel ---- */
+
+/* The weights as halves, {0, 2}, {1, 3} of each four of a row; and what a sum starts from. Where the planes have 128 added
+ * it is less by that. */
+static int32_t lay_weights(const struct work *work, const uint8_t *weights, const uint8_t *constants)
+{
+    uint32_t *pairs = work->pairs;
+    int32_t all = 0, start = dory_start_of(dory_finish_of(work->layer), constants);
+    for (uint32_t words = work->planes.pairs / 2; words > 0; words--, weights += 4, pairs += 2) {
+        uint32_t word = dory_word_at(weights);
+        pairs[0] = dory_even_signed(word);
+        pairs[1] = dory_odd_signed(word);
+        all = dory_smlad(pairs[0], 0x00010001, dory_smlad(pairs[1], 0x00010001, all));
+    }
+    return work->signs ? (int32_t)((uint32_t)start - 128 * (uint32_t)all) : start;
+}
+
+static inline int32_t sum_of(const struct work *work, const uint8_t *window, int32_t sum)
+{
+    const uint32_t *pairs = work->pairs;
+    uint32_t row_bytes = work->layer->dilation_height * work->planes.row_bytes;
+    for (uint32_t row = work->layer->kernel_height; row > 0; row--, window += row_bytes) {
+        for (uint32_t column = 0; column < work->layer->kernel_width; column += 4, pairs += 2) {
+            uint32_t word = dory_word_at(window + column);
+            sum = dory_smlad(dory_even_bytes(word), pairs[0], sum);
+            sum = dory_smlad(dory_odd_bytes(word), pairs[1], sum);
+        }
+    }
+    return sum;
+}
+
+static void sum_row(const struct work *work, const uint8_t *plane, int32_t start)
+{
+    for (uint32_t column = 0; column < work->tile->columns; column++, plane += work->layer->stride_width) {
+        work->sums[column] = sum_of(work, plane, start);
+    }
+}
+
+/* Rows of a channel, one after the other. */
+static void compute_rows(const struct work *work, const uint8_t *plane, uint32_t rows, const uint8_t *constants,
+                         int32_t start, struct dory_finished to)
+{
+    struct dory_3x3 kernel = dory_3x3_of(work->pairs);
+    bool is_3x3 = work->layer->kernel_height == 3 && work->layer->kernel_width == 3;
+    uint32_t row_bytes = work->layer->dilation_height * work->planes.row_bytes;
+    for (; rows > 0; rows--, plane += work->layer->stride_height * work->planes.row_bytes) {
+        if (is_3x3) {
+            dory_sum_row_3x3(&kernel, plane, row_bytes, work->layer->stride_width, start, work->sums, work->tile->columns);
+        } else {
+            sum_row(work, plane, start);
+        }
+        work->finish->row(work->layer, constants, work->sums, work->tile->columns, to);
+        to.output += work->tile->columns * to.pixel_bytes;
+    }
+}
+
+static void compute_channel(const struct work *work, const uint8_t *plane, uint32_t rows, const uint8_t *constants,
+                            int32_t start, struct dory_finished to)
+{
+    dory_rows_3x3_function *by_twos = dory_rows_3x3_of(work->layer);
+    uint32_t twos = by_twos ? rows / 2 * 2 : 0;
+    if (twos > 0) {
+        struct dory_3x3 kernel = dory_3x3_of(work->pairs);
+        struct dory_scale scale = dory_scale_of(dory_finish_of(work->layer), work->layer, constants);
+        by_twos(&kernel, &scale, start, &(struct dory_rows_3x3){plane, work->planes.row_bytes, twos, work->tile->columns},
+                to);
+        plane += twos * work->planes.row_bytes;
+        to.output += twos * work->tile->columns * to.pixel_bytes;
+    }
+    compute_rows(work, plane, rows - twos, constants, start, to);
+}
+
+/* ---- all ---- */
+
+static void compute_band(const struct work *work, uint32_t quad, uint32_t row, uint32_t rows)
+{
+    const struct dory_layer *layer = work->layer;
+    const struct dory_tile *tile = work->tile;
+    uint32_t first = 4 * quad, channels = dory_minimum(4, tile->channels - first), element_bytes = layer->output_bits / 8u;
+    const uint8_t *weights = (const uint8_t *)tile->weights + quad * (4 * work->channel_bytes + dory_constants_bytes(layer));
+    const uint8_t *constants = weights + 4 * work->channel_bytes;
+    uint8_t *output = (uint8_t *)tile->output + (row * tile->columns * tile->channels + first) * element_bytes;
+    uint32_t input_rows = dory_input_extent(rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
+    lay_rows(work, row * layer->stride_height, input_rows, first, channels);
+    for (uint32_t lane = 0; lane < channels; lane++) {
+        int32_t start = lay_weights(work, weights + lane * work->channel_bytes, constants + lane * work->constant_bytes);
+        compute_channel(work, work->plane + lane * work->planes.plane_bytes, rows, constants + lane * work->constant_bytes,
+                        start, (struct dory_finished){output + lane * element_bytes, tile->channels * element_bytes, 1});
+    }
+}
+
+void dory_armv7em_depthwise(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    struct work work = work_of(layer, tile, core);
+    struct dory_share share = dory_share_of(dory_divide_up(tile->channels, 4), core, cores);
+    for (uint32_t quad = share.first; quad < share.end; quad++) {
+        for (uint32_t row = 0; row < tile->rows; row += work.planes.band_rows) {
+            compute_band(&work, quad, row, dory_minimum(work.planes.band_rows, tile->rows - row));
+        }
+    }
+}

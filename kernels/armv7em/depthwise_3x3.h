@@ -1,0 +1,34 @@
+/* Depth-wise 3x3 of one channel, whose input is a plane of bytes without a sign. */
+#ifndef DORY_ARMV7EM_DEPTHWISE_3X3_H
+#define DORY_ARMV7EM_DEPTHWISE_3X3_H
+
+#include "finish.h"
+
+/* Weights as halves: of each row the outer two, {left, right}; the middle ones of rows 0 and 1, and of row 2. */
+struct dory_3x3 {
+    uint32_t outer[3];
+    uint32_t middle_01, middle_2;
+};
+
+/* From {0, 2}, {1, 3} of each row. */
+static inline struct dory_3x3 dory_3x3_of(const uint32_t pairs[6])
+{
+    return (struct dory_3x3){{pairs[0], pairs[2], pairs[4]}, dory_pack_bottoms(pairs[1], pairs[3]), pairs[5]};
+}
+
+/* The sums of a row of outputs, whose windows begin `stride` columns apart and have rows `row_bytes` apart. */
+void dory_sum_row_3x3(const struct dory_3x3 *kernel, const uint8_t *plane, uint32_t row_bytes, uint32_t stride,
+                      int32_t start, int32_t *sums, uint32_t columns);
+
+/* An even number of rows of outputs, with stride 1. */
+struct dory_rows_3x3 {
+    const uint8_t *plane;
+    uint32_t row_bytes, rows, columns;
+};
+typedef void dory_rows_3x3_function(const struct dory_3x3 *kernel, const struct dory_scale *scale, int32_t start,
+                                    const struct dory_rows_3x3 *rows, struct dory_finished to);
+
+/* That of the layer's kind; null where it has none, or other than 3x3 with stride 1. */
+dory_rows_3x3_function *dory_rows_3x3_of(const struct dory_layer *layer);
+
+#endif

@@ -1,0 +1,140 @@
+/* What the planner knows of the kernels for Armv7E-M. Their "cycles" are instructions, as QEMU counts them: see
+ * docs/cortex-m.md. */
+#include "armv7em.h"
+#include "dory/engine.h"
+#include "finish.h"
+#include "planes.h"
+#include "quads.h"
+
+/* Elements that are expanded to halves and back. Tensors lie in HWC. */
+static bool has_bytes(const struct dory_layer *layer)
+{
+    return layer->input_bits == 8 && layer->weight_bits == 8 && (layer->output_bits == 8 || layer->output_bits == 32);
+}
+
+/* Behind the sum of an element. */
+static uint32_t finish_instructions(const struct dory_layer *layer)
+{
+    uint32_t clip = layer->minimum != 0 || layer->maximum != 255 ? 6 : 0;
+    switch (dory_finish_of(layer)) {
+    case DORY_FINISH_HIGH: return 7 + clip;
+    case DORY_FINISH_HIGH_AWAY: return 9 + clip;
+    case DORY_FINISH_HIGH_EVEN: return 11 + clip;
+    case DORY_FINISH_32: return 6 + clip;
+    case DORY_FINISH_CLAMPED: return 11;
+    case DORY_FINISH_CLAMPED_DIVIDED: return 13;
+    default: return layer->normalisation == DORY_NORMALISE_DIVIDE ? 300 : 70;
+    }
+}
+
+/* Of words that are laid, and of their runs. */
+static uint64_t lay_instructions(const struct dory_layer *layer, uint32_t input_channels)
+{
+    uint32_t runs = dory_runs(layer), elements = dory_run_elements(layer, input_channels);
+    uint32_t words = runs * (elements / 4), rests = elements % 4;
+    return 35 + 12 * runs + 6 * words + (rests ? runs * (8 + 8 * rests) : 0);
+}
+
+static uint64_t product_groups(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    return dory_chunk_elements(layer, tile->input_channels) / 4;
+}
+
+/* Of one pixel by four channels. */
+static uint64_t quad_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    return 20 * product_groups(layer, tile) + 70 + 4 * (8 + finish_instructions(layer));
+}
+
+/* Of four pixels by two channels. */
+static uint64_t pair_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    return 27 * product_groups(layer, tile) + 65 + 8 * finish_instructions(layer);
+}
+
+static uint64_t convolution_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t pixels = dory_divide_up((uint32_t)tile->rows * tile->columns, cores), fours = pixels / 4, rest = pixels % 4;
+    return 200 + pixels * lay_instructions(layer, tile->input_channels) +
+           fours * dory_divide_up(tile->channels, 2) * pair_instructions(layer, tile) +
+           rest * dory_divide_up(tile->channels, 4) * quad_instructions(layer, tile);
+}
+
+static bool convolution_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_CONVOLUTION && has_bytes(layer) && !dory_is_fully_connected(layer);
+}
+
+static uint32_t convolution_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return cores * 8 * dory_chunk_elements(layer, tile->input_channels);
+}
+
+static const struct dory_kernel_description convolution = {
+    .name = "dory_armv7em_convolution",
+    .supports = convolution_supports,
+    .scratch_bytes = convolution_scratch,
+    .cycles = convolution_instructions,
+    .can_tile_input_channels = true,
+};
+
+static bool linear_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_CONVOLUTION && has_bytes(layer) && dory_is_fully_connected(layer);
+}
+
+static uint64_t linear_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t quads = dory_divide_up(dory_divide_up(tile->channels, 4), cores);
+    return 200 + lay_instructions(layer, tile->input_channels) + quads * quad_instructions(layer, tile);
+}
+
+static const struct dory_kernel_description linear = {
+    .name = "dory_armv7em_linear",
+    .supports = linear_supports,
+    .scratch_bytes = convolution_scratch,
+    .cycles = linear_instructions,
+    .can_tile_input_channels = true,
+};
+
+/* ---- depth-wise ---- */
+
+static bool depthwise_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_DEPTHWISE && has_bytes(layer) && layer->dilation_width == 1;
+}
+
+static uint32_t depthwise_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    struct dory_planes planes = dory_planes_of(layer, tile->rows, tile->columns);
+    return cores * dory_planes_core_bytes(&planes);
+}
+
+/* Of an output. */
+static uint32_t window_instructions(const struct dory_layer *layer)
+{
+    bool is_3x3 = layer->kernel_height == 3 && layer->kernel_width == 3;
+    uint32_t finish = finish_instructions(layer), words = layer->kernel_height * dory_divide_up(layer->kernel_width, 4);
+    bool by_twos = is_3x3 && layer->stride_height == 1 && layer->stride_width == 1;
+    return by_twos ? 14 + finish : is_3x3 ? 24 + finish : 10 + 4u * layer->kernel_height + 9 * words + finish;
+}
+
+static uint64_t depthwise_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    struct dory_planes planes = dory_planes_of(layer, tile->rows, tile->columns);
+    uint32_t quads = dory_divide_up(dory_divide_up(tile->channels, 4), cores), bands = tile->rows / planes.band_rows;
+    uint64_t laid = (uint64_t)planes.plane_bytes * 6 + 100, rows = tile->rows * 30u + 100;
+    uint64_t channel = rows + (uint64_t)tile->rows * tile->columns * window_instructions(layer);
+    return 200 + quads * (bands * (laid + 4 * 200) + 4 * channel);
+}
+
+static const struct dory_kernel_description depthwise = {
+    .name = "dory_armv7em_depthwise",
+    .supports = depthwise_supports,
+    .scratch_bytes = depthwise_scratch,
+    .cycles = depthwise_instructions,
+};
+
+static const struct dory_kernel_description *const kernels[] = {&linear, &convolution, &depthwise, 0};
+
+const struct dory_engine dory_armv7em_engine = {.name = "armv7em", .weights = &dory_quads, .kernels = kernels};

@@ -1,0 +1,110 @@
+/* The DSP instructions that the kernels use. Where the compiler has them they are the instructions; on any other machine,
+ * such as the PC that runs the tests, models of them in C. */
+#ifndef DORY_ARMV7EM_INSTRUCTIONS_H
+#define DORY_ARMV7EM_INSTRUCTIONS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__ARM_FEATURE_SIMD32) && defined(__thumb2__)
+#define DORY_HAS_SIMD32
+#endif
+
+/* A word at any address: one instruction on a core that loads misaligned words, as all of these do. */
+static inline uint32_t dory_word_at(const void *address)
+{
+    uint32_t word;
+    memcpy(&word, address, sizeof word);
+    return word;
+}
+
+static inline void dory_put_word(void *address, uint32_t word) { memcpy(address, &word, sizeof word); }
+
+/* Halves of a word. */
+static inline int32_t dory_bottom(uint32_t word) { return (int16_t)word; }
+static inline int32_t dory_top(uint32_t word) { return (int32_t)word >> 16; }
+
+/* PKHBT, PKHTB: the bottom or top halves of two words, the first one's below. */
+static inline uint32_t dory_pack_bottoms(uint32_t low, uint32_t high) { return (low & 0xFFFF) | high << 16; }
+static inline uint32_t dory_pack_tops(uint32_t low, uint32_t high) { return low >> 16 | (high & 0xFFFF0000u); }
+
+/* UXTB16, SXTB16: bytes 0 and 2 as the halves of a word; `odd`: bytes 1 and 3. */
+#if defined(DORY_HAS_SIMD32)
+#define DORY_EXPAND(name, instruction)                                                                                      \
+    static inline uint32_t name(uint32_t bytes)                                                                             \
+    {                                                                                                                       \
+        uint32_t halves;                                                                                                    \
+        __asm__(instruction : "=r"(halves) : "r"(bytes));                                                                   \
+        return halves;                                                                                                      \
+    }
+DORY_EXPAND(dory_even_bytes, "uxtb16 %0, %1")
+DORY_EXPAND(dory_odd_bytes, "uxtb16 %0, %1, ror #8")
+DORY_EXPAND(dory_even_signed, "sxtb16 %0, %1")
+DORY_EXPAND(dory_odd_signed, "sxtb16 %0, %1, ror #8")
+#else
+static inline uint32_t dory_even_bytes(uint32_t bytes) { return bytes & 0x00FF00FFu; }
+static inline uint32_t dory_odd_bytes(uint32_t bytes) { return bytes >> 8 & 0x00FF00FFu; }
+static inline uint32_t dory_even_signed(uint32_t bytes)
+{
+    return (uint16_t)(int8_t)bytes | (uint32_t)(uint16_t)(int8_t)(bytes >> 16) << 16;
+}
+static inline uint32_t dory_odd_signed(uint32_t bytes) { return dory_even_signed(bytes >> 8); }
+#endif
+
+/* SMLAD: the sum of both products of halves. SMLABB, SMLATB, SMLABT, SMLATT: a half of the first factor (B: bottom, T: top)
+ * times one of the second. All wrap around, and so do the models. */
+#if defined(DORY_HAS_SIMD32)
+#define DORY_MULTIPLY_ADD(name, instruction)                                                                                \
+    static inline int32_t name(uint32_t a, uint32_t b, int32_t sum)                                                         \
+    {                                                                                                                       \
+        int32_t result;                                                                                                     \
+        __asm__(instruction " %0, %1, %2, %3" : "=r"(result) : "r"(a), "r"(b), "r"(sum));                                   \
+        return result;                                                                                                      \
+    }
+DORY_MULTIPLY_ADD(dory_smlad, "smlad")
+DORY_MULTIPLY_ADD(dory_smlabb, "smlabb")
+DORY_MULTIPLY_ADD(dory_smlatb, "smlatb")
+DORY_MULTIPLY_ADD(dory_smlabt, "smlabt")
+DORY_MULTIPLY_ADD(dory_smlatt, "smlatt")
+#else
+static inline int32_t dory_add_product(int32_t a, int32_t b, int32_t sum)
+{
+    return (int32_t)((uint32_t)sum + (uint32_t)(a * b));
+}
+static inline int32_t dory_smlabb(uint32_t a, uint32_t b, int32_t sum)
+{
+    return dory_add_product(dory_bottom(a), dory_bottom(b), sum);
+}
+static inline int32_t dory_smlatb(uint32_t a, uint32_t b, int32_t sum)
+{
+    return dory_add_product(dory_top(a), dory_bottom(b), sum);
+}
+static inline int32_t dory_smlabt(uint32_t a, uint32_t b, int32_t sum)
+{
+    return dory_add_product(dory_bottom(a), dory_top(b), sum);
+}
+static inline int32_t dory_smlatt(uint32_t a, uint32_t b, int32_t sum)
+{
+    return dory_add_product(dory_top(a), dory_top(b), sum);
+}
+static inline int32_t dory_smlad(uint32_t a, uint32_t b, int32_t sum) { return dory_smlatt(a, b, dory_smlabb(a, b, sum)); }
+#endif
+
+/* SMMLA: the high half of a product of 32 bits, and an addend. USAT: clipped to a byte without a sign. */
+#if defined(DORY_HAS_SIMD32)
+DORY_MULTIPLY_ADD(dory_smmla, "smmla")
+static inline uint32_t dory_byte_of(int32_t value)
+{
+    uint32_t byte;
+    __asm__("usat %0, #8, %1" : "=r"(byte) : "r"(value) : "cc");
+    return byte;
+}
+#else
+static inline int32_t dory_smmla(uint32_t a, uint32_t b, int32_t addend)
+{
+    return (int32_t)((uint32_t)((int64_t)(int32_t)a * (int32_t)b >> 32) + (uint32_t)addend);
+}
+static inline uint32_t dory_byte_of(int32_t value) { return (uint32_t)(value < 0 ? 0 : value > 255 ? 255 : value); }
+#endif
+
+#endif

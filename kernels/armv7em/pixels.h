@@ -1,0 +1,25 @@
+/* What pixels of a convolution read, laid as pairs of halves for product.h. */
+#ifndef DORY_ARMV7EM_PIXELS_H
+#define DORY_ARMV7EM_PIXELS_H
+
+#include "dory/layer.h"
+
+/* Where the elements of a pixel's window lie in a tile, in the order of its weights (kernels/quads): runs of contiguous
+ * elements, of all of them the whole words first, then the rests. */
+struct dory_window {
+    const uint8_t *input;
+    uint32_t rows, runs_per_row;      /* of runs */
+    uint32_t row_bytes, run_bytes;    /* of the input, from row to row of runs, and from run to run */
+    uint32_t elements;                /* of a run */
+    uint32_t pixel_bytes, line_bytes; /* from output pixel to output pixel, and from output row to output row */
+    uint32_t columns;                 /* of the output */
+    uint32_t groups;                  /* of four elements, of all runs */
+    bool is_signed, fills_taps;
+};
+
+struct dory_window dory_window_of(const struct dory_layer *layer, const struct dory_tile *tile);
+
+/* Lays an output pixel: two words of each group, `step` words apart, the next group's 2 * step words on. */
+void dory_lay_pixel(const struct dory_window *window, uint32_t pixel, uint32_t *pairs, uint32_t step);
+
+#endif

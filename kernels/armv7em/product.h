@@ -1,0 +1,15 @@
+/* Inner products of pixels, whose elements are laid as pairs of halves, and weights in quads of bytes. */
+#ifndef DORY_ARMV7EM_PRODUCT_H
+#define DORY_ARMV7EM_PRODUCT_H
+
+#include <stdint.h>
+
+/* Two channels of four pixels: sums[2 * pixel + channel] += products. Of each group of four elements k of the pixels p:
+ * `pairs` has the words {p0 k0 k2}, {p1 k0 k2}, {p2 k0 k2}, {p3 k0 k2}, {p0 k1 k3}, ..., {p3 k1 k3}, `weights` has four
+ * bytes of either channel and, 16 bytes on, those of the next group. There is at least one group. */
+void dory_product_pair(const uint32_t *pairs, const uint8_t *weights, int32_t sums[8], uint32_t groups);
+
+/* Four channels of one pixel: `pairs` has the words {k0 k2}, {k1 k3} of each group, `weights` four bytes of each channel. */
+void dory_product_quad(const uint32_t *pairs, const uint8_t *weights, int32_t sums[4], uint32_t groups);
+
+#endif
