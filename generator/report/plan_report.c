@@ -9,7 +9,7 @@
 #include "plan/timeline.h"
 #include "report/plan_views.h"
 
-static const char *row_format = "%-20s %-12s %-12s %-30s %-20s %6s %6s %12s %9s %7s %8s %8s %11s %6s\n";
+static const char *row_format = "%-*s %-12s %-12s %-*s %-20s %6s %6s %12s %9s %7s %8s %8s %11s %6s\n";
 
 static const char *shape_text(struct arena *arena, uint32_t height, uint32_t width, uint32_t channels)
 {
@@ -51,7 +51,34 @@ static const char *printable(struct arena *arena, const char *name)
     return text.bytes ? text.bytes : "";
 }
 
-static void add_layer(struct text *text, const struct plan *plan, int index)
+static const char *kernel_name(const struct plan *plan, int index)
+{
+    const char *name = plan->layers[index].kernel->name;
+    return strncmp(name, "dory_", 5) ? name : name + 5;
+}
+
+/* Of the columns whose texts have any length: the longest, up to what leaves a line readable. */
+struct widths {
+    int layer, kernel;
+};
+
+static int wider(int width, const char *text)
+{
+    int length = strlen(text) > 48 ? 48 : (int)strlen(text);
+    return length > width ? length : width;
+}
+
+static struct widths widths_of(const struct plan *plan, struct arena *arena)
+{
+    struct widths widths = {20, 30};
+    for (int i = 0; i < plan->network->layer_count; i++) {
+        widths.layer = wider(widths.layer, printable(arena, plan->network->layers[i].name));
+        widths.kernel = wider(widths.kernel, kernel_name(plan, i));
+    }
+    return widths;
+}
+
+static void add_layer(struct text *text, const struct plan *plan, int index, struct widths widths)
 {
     struct arena *arena = text->arena;
     const struct plan_layer *layer = &plan->layers[index];
@@ -59,16 +86,14 @@ static void add_layer(struct text *text, const struct plan *plan, int index)
     const char *tile = shape_text(arena, record->tile.rows, record->tile.columns, record->tile.channels);
     if (record->operation == DORY_CONVOLUTION && record->tile.input_channels < record->input_channels)
         tile = arena_format(arena, "%s/%d", tile, record->tile.input_channels);
-    const char *kernel = layer->kernel->name;
-    if (!strncmp(kernel, "dory_", 5))
-        kernel += 5;
-    text_add(text, row_format, printable(arena, plan->network->layers[index].name),
+    text_add(text, row_format, widths.layer, printable(arena, plan->network->layers[index].name),
              shape_text(arena, record->input_height, record->input_width, record->input_channels),
-             shape_text(arena, record->output_height, record->output_width, record->output_channels), kernel, tile,
-             number_text(arena, layer->tile_count), number_text(arena, (uint64_t)layer->step_count),
-             number_text(arena, layer->macs), number_text(arena, layer->weights_bytes), levels_text(plan, index),
-             number_text(arena, layer->l1_bytes), number_text(arena, live_bytes(plan, layer, arena)),
-             number_text(arena, layer->predicted_cycles), rate_text(arena, layer->macs, layer->predicted_cycles));
+             shape_text(arena, record->output_height, record->output_width, record->output_channels), widths.kernel,
+             kernel_name(plan, index), tile, number_text(arena, layer->tile_count),
+             number_text(arena, (uint64_t)layer->step_count), number_text(arena, layer->macs),
+             number_text(arena, layer->weights_bytes), levels_text(plan, index), number_text(arena, layer->l1_bytes),
+             number_text(arena, live_bytes(plan, layer, arena)), number_text(arena, layer->predicted_cycles),
+             rate_text(arena, layer->macs, layer->predicted_cycles));
 }
 
 static void add_resident(struct text *text, const struct plan *plan)
@@ -203,16 +228,17 @@ void plan_report(struct text *text, const struct plan *plan)
     text_add(text, "Target %s, %u cores%s\n\n", plan->target->name, plan->cores,
              plan->target->counts_instructions ? "; cycles stand for instructions, of a board's cycles nothing is said"
                                                : "");
-    text_add(text, row_format, "layer", "input", "output", "kernel", "tile", "tiles", "steps", "MAC", "weights B", "in RAM",
-             "L1 B", "L2 B", "cycles", "MAC/c");
+    struct widths widths = widths_of(plan, arena);
+    text_add(text, row_format, widths.layer, "layer", "input", "output", widths.kernel, "kernel", "tile", "tiles", "steps",
+             "MAC", "weights B", "in RAM", "L1 B", "L2 B", "cycles", "MAC/c");
     for (int i = 0; i < plan->network->layer_count; i++) {
-        add_layer(text, plan, i);
+        add_layer(text, plan, i, widths);
         macs += plan->layers[i].macs;
         cycles += plan->layers[i].predicted_cycles;
         weights += plan->layers[i].weights_bytes;
         tiles += plan->layers[i].tile_count;
     }
-    text_add(text, row_format, "all layers", "", "", "", "", number_text(arena, tiles),
+    text_add(text, row_format, widths.layer, "all layers", "", "", widths.kernel, "", "", number_text(arena, tiles),
              number_text(arena, (uint64_t)plan->step_count), number_text(arena, macs), number_text(arena, weights), "", "",
              "", number_text(arena, cycles), rate_text(arena, macs, cycles));
     add_total(text, plan, macs);
