@@ -36,7 +36,7 @@ function(_dory_build_native_generator source_dir)
   foreach(variable IN ITEMS CC CFLAGS CPPFLAGS LDFLAGS ASM ASMFLAGS CMAKE_TOOLCHAIN_FILE)
     list(APPEND without_environment --unset=${variable})
   endforeach()
-  file(GLOB_RECURSE sources ${DORY_CONFIGURE_DEPENDS} ${source_dir}/generator/* ${source_dir}/kernels/contract/* ${source_dir}/kernels/quads/*
+  file(GLOB_RECURSE sources ${DORY_CONFIGURE_DEPENDS} ${source_dir}/generator/* ${source_dir}/kernels/shared/* ${source_dir}/kernels/quads/*
        ${source_dir}/kernels/*description.[ch] ${source_dir}/kernels/xpulpv2/*.h ${source_dir}/kernels/include/* ${source_dir}/hal/include/* ${source_dir}/hal/common/*)
   add_custom_command(
     OUTPUT ${program}

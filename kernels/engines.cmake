@@ -4,7 +4,7 @@ set(dory_engines reference xpulpv2 armv7em) # folders of kernels/
 
 set(dory_contract_sources "")
 set(dory_engine_sources "")
-file(GLOB dory_contract_sources ${DORY_CONFIGURE_DEPENDS} ${CMAKE_CURRENT_LIST_DIR}/contract/*.c ${CMAKE_CURRENT_LIST_DIR}/quads/*.c)
+file(GLOB dory_contract_sources ${DORY_CONFIGURE_DEPENDS} ${CMAKE_CURRENT_LIST_DIR}/shared/*.c ${CMAKE_CURRENT_LIST_DIR}/quads/*.c)
 foreach(engine IN LISTS dory_engines)
   set(folder ${CMAKE_CURRENT_LIST_DIR}/${engine})
   file(GLOB descriptions ${DORY_CONFIGURE_DEPENDS} ${folder}/*description.c ${folder}/*/*description.c)

@@ -1,4 +1,4 @@
-/* The generated part of a check program: the table for kernels/check, and the image of expected values. */
+/* The generated part of a check program: the table for kernels/compare, and the image of expected values. */
 #include <string.h>
 
 #include "base/text.h"

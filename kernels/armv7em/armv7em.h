@@ -1,6 +1,6 @@
 /* The kernels for Armv7E-M, and Armv8-M with DSP instructions (Cortex-M4, M7, M33), in order of preference where their
  * instructions are equal in number. A kernel NAME is the function dory_armv7em_NAME; its description is in the list of
- * description.c. Weights lie in quads (kernels/quads). */
+ * armv7em_description.c. Weights lie in quads (kernels/quads). */
 #ifndef DORY_ARMV7EM_H
 #define DORY_ARMV7EM_H
 

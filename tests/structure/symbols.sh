@@ -22,7 +22,7 @@ symbols() {
 function complain(text) { if (!(text in said)) print text; said[text] = 1; faults++ }
 function room_of(path,   parts) { return split(path, parts, "/") > 2 ? parts[1] "/" parts[2] : "" }
 # A header for all rooms, whose functions are defined elsewhere: the contract of kernels, the status of a HAL.
-function stands_for(room) { return room == "kernels/contract" ? "kernels/include" : room == "hal/common" ? "hal/include" : room }
+function stands_for(room) { return room == "kernels/shared" ? "kernels/include" : room == "hal/common" ? "hal/include" : room }
 $1 == "room" {
     count = split($3, names, " ")
     for (i = 1; i <= count; i++) {
