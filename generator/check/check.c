@@ -296,8 +296,10 @@ bool plan_check(const struct plan *plan, struct diagnostics *diagnostics)
         check_step(&checker, i);
     for (int i = 0; checker.faults == 0 && i < plan->network->layer_count; i++)
         check_steps_of_layer(&checker, i);
-    for (int i = 0; checker.faults == 0 && i < plan->network->layer_count; i++)
+    for (int i = 0; checker.faults == 0 && i < plan->network->layer_count; i++) {
         check_early(&checker, i);
+        check_in_place(&checker, i);
+    }
     for (int i = 0; checker.faults == 0 && i < plan->buffer_count; i++)
         check_buffer(&checker, i);
     for (int i = 0; checker.faults == 0 && i < plan->transfer_count; i++)

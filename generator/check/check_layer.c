@@ -70,7 +70,7 @@ static uint64_t block_bytes(const struct plan_layer *layer, uint64_t *first_chun
 static int add_ranges(struct checker *c, int layer, const uint32_t offset[2], uint64_t bytes, struct range *ranges,
                       int count)
 {
-    if (bytes == 0)
+    if (bytes == 0 || dory_is_in_place(offset)) /* see check_in_place.c */
         return count;
     if (offset[0] % 4 != 0 || offset[1] % 4 != 0)
         check_fault(c, "layer '%s': an L1 buffer at a multiple of less than 4 bytes", checker_layer_name(c, layer));
@@ -185,8 +185,8 @@ void check_early(struct checker *c, int index)
     struct range ranges[MAXIMUM_RANGES];
     if (!c->plan->steps[c->plan->layers[index].first_step].record.weights_are_early)
         return;
-    if (index == 0 || record->block_bytes == 0 || c->plan->layers[index].block >= 0 ||
-        c->plan->layers[index - 1].block >= 0) {
+    if (index == 0 || record->block_bytes == 0 || dory_is_in_place(record->l1.weights) ||
+        c->plan->layers[index].block >= 0 || c->plan->layers[index - 1].block >= 0) {
         check_fault(c, "layer '%s': weights that come early, behind no layer or one that takes turns, or none at all",
                     checker_layer_name(c, index));
         return;

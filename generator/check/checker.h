@@ -22,6 +22,9 @@ void check_l1(struct checker *checker, int layer);
 void check_blob(struct checker *checker, int layer);
 void check_early(struct checker *checker, int layer);
 
+/* check_in_place.c: its operands that no tile copies. Where its steps are sound. */
+void check_in_place(struct checker *checker, int layer);
+
 /* check_memory.c: plays steps and transfers against a model that knows of every byte of L2 and RAM what it holds, who is
  * still to write it and who is still reading it. Needs a plan whose addresses are within bounds. */
 void check_memory(struct checker *checker);

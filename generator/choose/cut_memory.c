@@ -29,12 +29,20 @@ static bool is_alike(const struct dory_step *a, const struct dory_step *b, bool 
            a->output.channels == b->output.channels;
 }
 
+/* The same operands may be in place. */
+static bool has_same_places(const struct cut *a, const struct cut *b)
+{
+    const struct dory_layer *record = &a->of->record;
+    return !a->of->problem->target->activations_in_place ||
+           tile_whole_operands(record, a->steps, a->step_count) == tile_whole_operands(record, b->steps, b->step_count);
+}
+
 bool cut_has_same_tiles(const struct cut *a, const struct cut *b)
 {
     bool same = a->rows == b->rows && a->channels == b->channels && a->channels_outer == b->channels_outer;
     for (uint32_t i = 0; same && i < a->step_count; i++)
         same = is_alike(&a->steps[i], &b->steps[i], a->of->record.input_layout == DORY_CHW);
-    return same;
+    return same && has_same_places(a, b);
 }
 
 struct cut_memory *cut_memory_for(struct cut_memory **all, const struct target *target, struct arena *arena)

@@ -7,6 +7,7 @@
 #include "choose/cut.h"
 #include "dory/hal.h"
 #include "place/place.h"
+#include "plan/operand.h"
 #include "plan/table_bytes.h"
 
 /* ---- sizes ---- */
@@ -122,15 +123,29 @@ static void find_kernels(const struct problem *p, struct planned_layer *layer)
 
 /* ---- L1 ---- */
 
-/* The whole layer as one step tells what the smallest tile needs: single buffers do not depend on how steps cut it. */
+/* The whole layer as one step. Without windows where tensors may be in RAM: then none of them is in place. */
+static struct dory_step whole_step(const struct problem *p, const struct dory_layer *record)
+{
+    struct dory_step step = {.rows = record->output_height, .channels = record->output_channels};
+    if (p->target->ram_bytes > 0)
+        return step;
+    for (unsigned i = 0; i < 2; i++)
+        step.input[i] = (struct dory_window){.rows = (uint16_t)operand_height(record, i),
+                                             .channels = (uint16_t)operand_channels(record, i)};
+    step.output = (struct dory_window){.rows = record->output_height, .channels = record->output_channels};
+    return step;
+}
+
+/* A whole step tells what the smallest tile needs: single buffers do not depend on how steps cut it. */
 static uint32_t least_l1_bytes(const struct problem *p, const struct planned_layer *layer)
 {
-    struct dory_step step = {.rows = layer->record.output_height, .channels = layer->record.output_channels};
+    struct dory_step step = whole_step(p, &layer->record);
     uint32_t least = UINT32_MAX;
     for (int i = 0; layer->kernels[i]; i++) {
         struct tile_problem problem = {.layer = &layer->record,
                                        .weights = layer->weights,
                                        .kernel = layer->kernels[i],
+                                       .target = p->target,
                                        .cores = p->cores,
                                        .steps = &step,
                                        .step_count = 1};

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "dory/layer.h"
+
 #define LINE_COLUMNS 120
 
 static uint64_t read_unsigned(const uint8_t *place, size_t bytes)
@@ -54,8 +56,10 @@ static void print_value(struct text *text, const struct field *field, const uint
         text_add_string(text, field->names[read_unsigned(place, field->bytes)]);
     else if (field->kind == FIELD_SIGNED)
         print_signed(text, read_signed(place, field->bytes));
-    else if (field->kind == FIELD_OFFSET && read_unsigned(place, field->bytes) == UINT32_MAX)
+    else if (field->kind == FIELD_OFFSET && read_unsigned(place, field->bytes) == DORY_NO_BUFFER)
         text_add_string(text, "DORY_NO_BUFFER");
+    else if (field->kind == FIELD_OFFSET && read_unsigned(place, field->bytes) == DORY_IN_PLACE)
+        text_add_string(text, "DORY_IN_PLACE");
     else
         text_add(text, "%" PRIu64, read_unsigned(place, field->bytes));
 }

@@ -9,7 +9,7 @@ enum field_kind {
     FIELD_FLAG, /* 0 or 1 */
     FIELD_SIGNED,
     FIELD_ENUM,   /* an unsigned value that `names` names */
-    FIELD_OFFSET, /* an L1 offset, where DORY_NO_BUFFER is a value of its own */
+    FIELD_OFFSET, /* an L1 offset, where DORY_NO_BUFFER and DORY_IN_PLACE are values of their own */
     FIELD_STRUCT
 };
 

@@ -173,6 +173,8 @@ static bool can_be_early(const struct plan *plan, int index, bool has_table)
     const struct plan_layer *layer = &plan->layers[index];
     if (index == 0 || layer->block >= 0 || layer[-1].block >= 0 || layer->record.block_bytes == 0) /* not for turns */
         return false;
+    if (dory_is_in_place(layer->record.l1.weights))
+        return false;
     const struct plan_step *first = &plan->steps[layer->first_step];
     return !has_table || dory_step_meets(&first->record, &first[-1].record) == DORY_MEETS_NOBODY;
 }
@@ -456,8 +458,19 @@ uint32_t plan_tile_count(const struct plan *plan)
     return count;
 }
 
+/* A table knows no address but those of L1. */
+static bool has_in_place(const struct plan *plan)
+{
+    for (int i = 0; i < plan->network->layer_count; i++)
+        if (dory_operands_in_place(&plan->layers[i].record.l1))
+            return true;
+    return false;
+}
+
 struct dory_prepared_tile *plan_place_tiles(const struct plan *plan, struct arena *arena)
 {
+    if (has_in_place(plan))
+        return NULL;
     struct preparation to = {.plan = plan, .next = arena_array(arena, struct dory_prepared_tile, plan_tile_count(plan))};
     struct dory_prepared_tile *first = to.next;
     for (int i = 0; i < plan->step_count; i++) {

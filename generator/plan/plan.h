@@ -169,7 +169,7 @@ void plan_await_together(struct plan *plan, struct arena *arena);
 void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena);
 
 /* The tiles of all steps, as the firmware's driver would place them, plan_tile_count() of them. Null where
- * one of their copies is larger than what a table can say. */
+ * one of their copies is larger than what a table can say, or something is in place, of which it can say nothing. */
 struct dory_prepared_tile *plan_place_tiles(const struct plan *plan, struct arena *arena);
 uint32_t plan_tile_count(const struct plan *plan);
 

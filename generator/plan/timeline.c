@@ -204,6 +204,7 @@ static struct tiling tiling_of(const struct dory_layer *record)
     return (struct tiling){
         .tile = record->tile,
         .order = record->tile_order,
+        .in_place = dory_operands_in_place(&record->l1),
         .single = (uint8_t)((one_input ? SINGLE_INPUT : 0) | (one_weights ? SINGLE_WEIGHTS : 0) |
                             (one_output ? SINGLE_OUTPUT : 0)),
     };

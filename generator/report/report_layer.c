@@ -163,7 +163,7 @@ static void set_tile(json_t *object, const struct plan_layer *planned)
 
 static void append_operand(json_t *list, const char *operand, uint32_t offset, uint32_t bytes)
 {
-    if (offset == DORY_NO_BUFFER || bytes == 0)
+    if (offset == DORY_NO_BUFFER || offset == DORY_IN_PLACE || bytes == 0)
         return;
     json_t *object = value_object();
     set_text(object, "operand", operand);
@@ -195,6 +195,20 @@ static json_t *describe_l1(const struct plan *plan, const struct plan_layer *pla
     append_operand(list, "accumulators", record->l1.accumulators, dory_accumulator_bytes(record, &record->tile));
     append_operand(list, "scratch", record->l1.scratch, scratch);
     return list;
+}
+
+/* What no tile copies. */
+static void set_in_place(json_t *object, const struct dory_l1_map *map)
+{
+    unsigned in_place = dory_operands_in_place(map);
+    json_t *list = value_array();
+    if (in_place & DORY_INPUTS_IN_PLACE)
+        append_value(list, json_string("inputs"));
+    if (in_place & DORY_WEIGHTS_IN_PLACE)
+        append_value(list, json_string("weights"));
+    if (in_place & DORY_OUTPUT_IN_PLACE)
+        append_value(list, json_string("output"));
+    set_value(object, "in_place", list);
 }
 
 /* ---- a layer ---- */
@@ -255,6 +269,7 @@ json_t *report_describe_layer(const struct report *report, int layer)
     set_number(object, "l3_write_bytes", report_l3_write_bytes(plan, layer));
     set_number(object, "l1_bytes", planned->l1_bytes);
     set_value(object, "l1", describe_l1(plan, planned));
+    set_in_place(object, &planned->record.l1);
     set_times(object, report, layer);
     set_measured(object, report, layer);
     return object;

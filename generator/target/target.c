@@ -53,6 +53,12 @@ static const struct key memory_fields[] = {
     END_OF_FIELDS,
 };
 
+static const struct key in_place_fields[] = {
+    NUMBER_OR("weights", weights_in_place, 0, 1, 0),
+    NUMBER_OR("activations", activations_in_place, 0, 1, 0),
+    END_OF_FIELDS,
+};
+
 static const struct key cycle_fields[] = {
     NUMBER_OR("are_instructions", counts_instructions, 0, 1, 0),
     NUMBER("dma_setup", dma_setup_cycles, 0, MAXIMUM_CYCLES),
@@ -138,6 +144,7 @@ static const struct key target_fields[] = {
     NUMBER("cores", cores, 1, MAXIMUM_CORES),
     {"engines", FIELD_ENGINES, offsetof(struct target, engines), 0, 0, NULL, false, 0},
     {"memory_bytes", FIELD_GROUP, 0, 0, 0, memory_fields, false, 0},
+    {"in_place", FIELD_GROUP, 0, 0, 0, in_place_fields, true, 0},
     {"cycles", FIELD_GROUP, 0, 0, 0, cycle_fields, false, 0},
     {"tile_table", FIELD_GROUP, 0, 0, 0, table_fields, true, 0},
     {"bytes_per_1000_cycles", FIELD_GROUP, 0, 0, 0, rate_fields, false, 0},

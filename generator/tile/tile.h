@@ -14,6 +14,7 @@ struct tiling {
     struct dory_tile_shape tile; /* input_channels equals channels where the layer is no convolution */
     uint8_t order;               /* enum dory_tile_order */
     uint8_t single;              /* set of enum single_buffer */
+    uint8_t in_place;            /* set of enum dory_in_place */
 };
 
 struct tile_cost {
@@ -130,11 +131,19 @@ void tile_simulate(const struct tile_problem *problem, const struct tiling *tili
 bool tile_simulate_below(const struct tile_problem *problem, const struct tiling *tiling, uint64_t limit,
                          uint64_t kernel_cycles, uint64_t tiles, struct tile_cost *cost);
 
-/* Tiles in CHW are as wide as the tensor. */
-static inline uint16_t tile_least_columns(const struct dory_layer *layer)
-{
-    return layer->input_layout == DORY_CHW || layer->output_layout == DORY_CHW ? layer->output_width : 1;
-}
+/* ---- tile_in_place.c ---- */
+
+/* The operands that may be in place: the target and the kernel allow it, and L2 has all of an input, or of the output, whose
+ * tiles then are pieces of it. */
+uint8_t tile_in_place(const struct tile_problem *problem);
+
+/* Of a layer whose windows these steps have: inputs and output that lie in L2 as a whole. A set of enum dory_in_place. */
+uint8_t tile_whole_operands(const struct dory_layer *layer, const struct dory_step *steps, uint32_t step_count);
+
+/* The smallest tile with these operands in place. Tiles in CHW, and of tensors in place, are as wide as the tensor. */
+struct dory_tile_shape tile_least_shape(const struct tile_problem *problem, uint8_t in_place);
+
+/* ---- tile_search.c ---- */
 
 /* The least L1 bytes of any legal tiling. */
 uint32_t tile_least_l1_bytes(const struct tile_problem *problem);

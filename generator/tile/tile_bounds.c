@@ -158,6 +158,17 @@ static uint64_t load_bound(const struct tile_bounds *bounds, const struct passes
                           bounds->problem->target->dma_setup_cycles, tile_rates_of(bounds->problem).read);
 }
 
+/* What is in place. */
+static void leave_out(struct transfer_bounds *transfers, uint8_t in_place)
+{
+    if (in_place & DORY_INPUTS_IN_PLACE)
+        transfers->input = transfers->input_loads = 0;
+    if (in_place & DORY_WEIGHTS_IN_PLACE)
+        transfers->weights = transfers->weights_loads = 0;
+    if (in_place & DORY_OUTPUT_IN_PLACE)
+        transfers->output = transfers->stores = 0;
+}
+
 struct transfer_bounds tile_transfer_bounds(const struct tile_bounds *bounds, const struct tile_candidate *candidate)
 {
     const struct tile_problem *problem = bounds->problem;
@@ -174,7 +185,7 @@ struct transfer_bounds tile_transfer_bounds(const struct tile_bounds *bounds, co
     uint64_t output_bytes = (uint64_t)layer->output_height * layer->output_width *
                             dory_element_bytes(layer->output_channels, layer->output_bits);
     uint64_t stores = (uint64_t)division->rows.pieces * division->columns.pieces * division->channels.pieces;
-    return (struct transfer_bounds){
+    struct transfer_bounds transfers = {
         .input = load_bound(bounds, &input, input_bytes),
         .weights = load_bound(bounds, &weights, dory_blocks(layer, layer->output_channels) * block_bytes),
         .output = transfer_bound(stores, output_bytes, problem->target->dma_setup_cycles, tile_rates_of(problem).write),
@@ -182,6 +193,8 @@ struct transfer_bounds tile_transfer_bounds(const struct tile_bounds *bounds, co
         .weights_loads = loads_of(&weights),
         .stores = stores,
     };
+    leave_out(&transfers, candidate->tiling.in_place);
+    return transfers;
 }
 
 /* What is left of steps for their last tile, at least. */
@@ -205,10 +218,13 @@ static uint64_t last_store_bound(const struct tile_bounds *bounds, const struct 
                           tile_rates_of(problem).write);
 }
 
-/* Where a step drains it loads, at least: other rows; or for other channels, weights or its input's. */
+/* Where a step drains it loads, at least: other rows; or for other channels, weights or its input's; perhaps nothing where
+ * something is in place. */
 static uint64_t next_load_bound(const struct tile_bounds *bounds, const struct tiling *tiling, uint64_t load)
 {
     const struct dory_layer *layer = bounds->problem->layer;
+    if (tiling->in_place)
+        return 0;
     uint64_t weights = dory_has_weights(layer) ? tile_first_weights_cycles(bounds->problem, tiling) : 0;
     uint64_t input = load - weights, channels = dory_loads_by_channels(bounds->problem->layer) ? input : weights;
     return bounds->most_channels < layer->output_channels && channels < input ? channels : input;
@@ -217,7 +233,8 @@ static uint64_t next_load_bound(const struct tile_bounds *bounds, const struct t
 void tile_find_ends(const struct tile_bounds *bounds, struct tile_candidate *candidate)
 {
     const struct tiling *tiling = &candidate->tiling;
-    uint64_t load = tile_first_load_cycles(bounds->problem, tiling), store = last_store_bound(bounds, &tiling->tile);
+    uint64_t load = tile_first_load_cycles(bounds->problem, tiling);
+    uint64_t store = tiling->in_place & DORY_OUTPUT_IN_PLACE ? 0 : last_store_bound(bounds, &tiling->tile);
     candidate->ends = load + store;
     candidate->drains = bounds->drains * (store + next_load_bound(bounds, tiling, load));
 }
@@ -333,7 +350,8 @@ static uint64_t most_copies_cycles(const struct tile_bounds *bounds, const struc
     uint64_t constants = dory_has_weights(problem->layer) ? (uint64_t)dory_blocks(problem->layer, tiling->tile.channels) *
                                                                 problem->weights->constants_bytes(problem->layer)
                                                           : 0;
-    uint64_t weights = tile_first_weights_cycles(problem, tiling) + constants * 1000 / mover.rates.read + 1;
+    uint64_t first_weights = tiling->in_place & DORY_WEIGHTS_IN_PLACE ? 0 : tile_first_weights_cycles(problem, tiling);
+    uint64_t weights = first_weights + constants * 1000 / mover.rates.read + 1;
     return most_input_cycles(bounds, &mover, &tiling->tile) + most_output_cycles(bounds, &mover, &tiling->tile) +
            (dory_has_weights(problem->layer) ? weights : 0) + 2 * problem->target->dma_latency_cycles;
 }

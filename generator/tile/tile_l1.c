@@ -42,11 +42,13 @@ struct l1_sizes tile_l1_sizes(const struct tile_problem *problem, const struct t
     const struct dory_layer *layer = problem->layer;
     const struct dory_tile_shape *shape = &tiling->tile;
     struct tile_loads loads = loads_of(problem, tiling);
+    bool inputs = !(tiling->in_place & DORY_INPUTS_IN_PLACE), weights = !(tiling->in_place & DORY_WEIGHTS_IN_PLACE),
+         output = !(tiling->in_place & DORY_OUTPUT_IN_PLACE), second = inputs && dory_has_second_input(layer);
     return (struct l1_sizes){
-        .input = aligned_bytes(dory_input_tile_bytes(layer, shape, 0)),
-        .second_input = dory_has_second_input(layer) ? aligned_bytes(dory_input_tile_bytes(layer, shape, 1)) : 0,
-        .weights = aligned_bytes(dory_weights_tile_bytes(problem->weights, layer, shape)),
-        .output = aligned_bytes(dory_output_tile_bytes(layer, shape)),
+        .input = inputs ? aligned_bytes(dory_input_tile_bytes(layer, shape, 0)) : 0,
+        .second_input = second ? aligned_bytes(dory_input_tile_bytes(layer, shape, 1)) : 0,
+        .weights = weights ? aligned_bytes(dory_weights_tile_bytes(problem->weights, layer, shape)) : 0,
+        .output = output ? aligned_bytes(dory_output_tile_bytes(layer, shape)) : 0,
         .accumulators = aligned_bytes(dory_accumulator_bytes(layer, shape)),
         .scratch = aligned_bytes(problem->kernel->scratch_bytes(layer, shape, problem->cores)),
         .two_inputs = loads.input,
@@ -75,6 +77,18 @@ static void take(uint32_t place[2], uint32_t bytes, bool two, uint32_t *used)
     }
 }
 
+static void leave_in_place(const struct tile_problem *problem, const struct tiling *tiling, struct dory_l1_map *map)
+{
+    if (tiling->in_place & DORY_INPUTS_IN_PLACE)
+        map->input[0] = map->input[1] = DORY_IN_PLACE;
+    if ((tiling->in_place & DORY_INPUTS_IN_PLACE) && dory_has_second_input(problem->layer))
+        map->second_input[0] = map->second_input[1] = DORY_IN_PLACE;
+    if (tiling->in_place & DORY_WEIGHTS_IN_PLACE)
+        map->weights[0] = map->weights[1] = DORY_IN_PLACE;
+    if (tiling->in_place & DORY_OUTPUT_IN_PLACE)
+        map->output[0] = map->output[1] = DORY_IN_PLACE;
+}
+
 uint32_t tile_l1_bytes(const struct tile_problem *problem, const struct tiling *tiling, struct dory_l1_map *map)
 {
     struct l1_sizes sizes = tile_l1_sizes(problem, tiling);
@@ -90,6 +104,7 @@ uint32_t tile_l1_bytes(const struct tile_problem *problem, const struct tiling *
     map->accumulators = place_of[0];
     take(place_of, sizes.scratch, false, &used);
     map->scratch = place_of[0];
+    leave_in_place(problem, tiling, map);
     return used;
 }
 

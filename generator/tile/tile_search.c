@@ -23,6 +23,7 @@ struct search {
     struct tile_bounds bounds;
     struct extents columns; /* which no step cuts */
     uint64_t limit;         /* tilings with as many cycles are of no use */
+    uint8_t in_place;       /* what is so, of all tilings */
     bool found;
     bool estimates; /* in place of simulations */
     struct arena scratch;
@@ -194,12 +195,19 @@ static bool consider_slice(struct search *search, struct tile_candidate *candida
     return true;
 }
 
+/* Weights, and pixels, are one piece for a kernel that takes them in place. */
+static bool can_tile_input_channels(const struct tile_problem *problem, uint8_t in_place)
+{
+    return dory_reads_all_channels(problem->layer) && problem->kernel->can_tile_input_channels &&
+           !(in_place & (DORY_INPUTS_IN_PLACE | DORY_WEIGHTS_IN_PLACE));
+}
+
 static void consider_shape(struct search *search, const struct tiling *tiling, uint64_t kernels, struct division *division,
                            bool one_order)
 {
     uint32_t all = search->problem->layer->input_channels, slice = all;
     uint64_t tiles = (uint64_t)division->rows.pieces * division->columns.pieces * division->channels.pieces;
-    bool chunks = reads_all_channels(search) && search->problem->kernel->can_tile_input_channels, goes_on = true;
+    bool chunks = can_tile_input_channels(search->problem, search->in_place), goes_on = true;
     for (; slice && goes_on; slice = chunks ? next_slice(all, slice) : 0) {
         struct tile_candidate candidate = {*tiling, kernels, tiles * dory_divide_up(all, slice), division, 0, 0};
         candidate.tiling.tile.input_channels = reads_all_channels(search) ? (uint16_t)slice : tiling->tile.channels;
@@ -212,7 +220,8 @@ static void consider_shape(struct search *search, const struct tiling *tiling, u
  * smallest operands. Other slices are of no interest where neither fits. */
 static uint32_t least_bytes(const struct tile_problem *problem, struct tiling tiling)
 {
-    bool reads_all = dory_reads_all_channels(problem->layer), chunks = reads_all && problem->kernel->can_tile_input_channels;
+    bool reads_all = dory_reads_all_channels(problem->layer);
+    bool chunks = can_tile_input_channels(problem, tiling.in_place);
     uint32_t all = problem->layer->input_channels, least = UINT32_MAX;
     tiling.single = SINGLE_INPUT | SINGLE_WEIGHTS | SINGLE_OUTPUT;
     for (int i = 0; i < (chunks ? 2 : 1); i++) {
@@ -227,8 +236,9 @@ static bool can_fit(const struct search *search, struct tiling tiling, uint32_t 
 {
     const struct tile_problem *problem = search->problem;
     tiling.tile.channels = (uint16_t)channels;
-    return dory_output_tile_bytes(problem->layer, &tiling.tile) <= problem->l1_bytes && /* most do not, in little time */
-           least_bytes(problem, tiling) <= problem->l1_bytes;
+    bool may_fit = (tiling.in_place & DORY_OUTPUT_IN_PLACE) || /* most do not, in little time */
+                   dory_output_tile_bytes(problem->layer, &tiling.tile) <= problem->l1_bytes;
+    return may_fit && least_bytes(problem, tiling) <= problem->l1_bytes;
 }
 
 /* The first one that fits, where `fitting` is that of wider tiles, or behind all. Fewer channels take no more bytes, but
@@ -265,7 +275,7 @@ static void consider_channels(struct search *search, const struct tile_size *siz
 static void consider_rows(struct search *search, const struct tile_size *rows, const struct tile_size *columns,
                           const struct tile_size *channels)
 {
-    struct tiling tiling = {.tile.rows = (uint16_t)rows->size};
+    struct tiling tiling = {.tile.rows = (uint16_t)rows->size, .in_place = search->in_place};
     struct division division = {.rows = rows->extents};
     const struct tile_size *fitting = channels;
     while (fitting->size > 0)
@@ -285,32 +295,51 @@ static void consider_rows(struct search *search, const struct tile_size *rows, c
 
 static void consider_all(struct search *search, enum tile_sizes sizes)
 {
-    const struct dory_layer *layer = search->problem->layer;
-    const struct tile_size *rows = tile_sizes(sizes, &search->bounds.step_rows, 1, 1, &search->scratch);
-    const struct tile_size *columns = tile_sizes(sizes, &search->columns, tile_least_columns(layer), 1, &search->scratch);
+    struct dory_tile_shape least = tile_least_shape(search->problem, search->in_place);
+    uint32_t block = dory_block_channels(search->problem->layer);
+    const struct tile_size *rows = tile_sizes(sizes, &search->bounds.step_rows, least.rows, 1, &search->scratch);
+    const struct tile_size *columns = tile_sizes(sizes, &search->columns, least.columns, 1, &search->scratch);
     const struct tile_size *channels =
-        tile_sizes(sizes, &search->bounds.step_channels, 1, dory_block_channels(layer), &search->scratch);
+        tile_sizes(sizes, &search->bounds.step_channels, least.channels, block, &search->scratch);
     for (; rows->size > 0; rows++)
         consider_rows(search, rows, columns, channels);
 }
 
-static struct search search_start(const struct tile_problem *problem, struct tiling *best, struct tile_cost *cost)
+static struct search search_start(const struct tile_problem *problem, uint8_t in_place, struct tiling *best,
+                                  struct tile_cost *cost)
 {
-    struct search search = {.problem = problem, .best = best, .best_cost = cost};
+    struct search search = {.problem = problem, .in_place = in_place, .best = best, .best_cost = cost};
     search.bounds = tile_bounds_of(problem, &search.scratch);
     search.columns = tile_whole(problem->layer->output_width, &search.scratch);
     search.sums = arena_array(&search.scratch, struct channels_sum, (size_t)search.bounds.most_channels + 1);
     return search;
 }
 
-bool tile_search(const struct tile_problem *problem, uint64_t limit, struct tiling *best, struct tile_cost *cost)
+static bool search_in_place(const struct tile_problem *problem, uint8_t in_place, uint64_t limit, struct tiling *best,
+                            struct tile_cost *cost)
 {
-    struct search search = search_start(problem, best, cost);
+    struct search search = search_start(problem, in_place, best, cost);
     search.limit = limit;
     consider_all(&search, HALVED_SIZES); /* to have something good to compare with */
     consider_all(&search, ALL_SIZES);
     arena_free(&search.scratch);
     return search.found;
+}
+
+/* What is in place takes no copies, and no L1; but tiles are then as wide as the tensor, which may be too much for what is
+ * copied. So as much of it as fits: without one after the other, at last nothing. */
+static const uint8_t kept_in_place[] = {DORY_ALL_IN_PLACE, DORY_ALL_IN_PLACE & ~DORY_OUTPUT_IN_PLACE,
+                                        DORY_ALL_IN_PLACE & ~DORY_INPUTS_IN_PLACE, DORY_WEIGHTS_IN_PLACE, 0};
+#define KEPT_IN_PLACE (sizeof kept_in_place / sizeof *kept_in_place)
+
+bool tile_search(const struct tile_problem *problem, uint64_t limit, struct tiling *best, struct tile_cost *cost)
+{
+    uint8_t all = tile_in_place(problem);
+    bool found = search_in_place(problem, all, limit, best, cost);
+    for (size_t i = 1; i < KEPT_IN_PLACE && !found && all; i++)
+        found = (all & kept_in_place[i]) != (all & kept_in_place[i - 1]) &&
+                search_in_place(problem, all & kept_in_place[i], limit, best, cost);
+    return found;
 }
 
 /* One shape, as consider_all looks at it. */
@@ -342,13 +371,14 @@ static void consider_neighbours(struct search *search)
 {
     const struct dory_layer *layer = search->problem->layer;
     const struct tiling best = *search->best;
-    uint32_t least_columns = tile_least_columns(layer), channels = search->bounds.most_channels;
+    struct dory_tile_shape least = tile_least_shape(search->problem, search->in_place);
+    uint32_t channels = search->bounds.most_channels;
     for (size_t i = 0; i < NEIGHBOURS; i++) {
         struct tiling rows = best, columns = best, blocks = best;
-        rows.tile.rows = neighbour(best.tile.rows, neighbours[i], 1, search->bounds.most_rows);
-        columns.tile.columns = neighbour(best.tile.columns, neighbours[i], least_columns, layer->output_width);
-        uint32_t other =
-            dory_round_up(neighbour(best.tile.channels, neighbours[i], 1, channels), dory_block_channels(layer));
+        rows.tile.rows = neighbour(best.tile.rows, neighbours[i], least.rows, search->bounds.most_rows);
+        columns.tile.columns = neighbour(best.tile.columns, neighbours[i], least.columns, layer->output_width);
+        uint32_t other = dory_round_up(neighbour(best.tile.channels, neighbours[i], least.channels, channels),
+                                       dory_block_channels(layer));
         blocks.tile.channels = (uint16_t)dory_minimum(other, channels);
         if (rows.tile.rows != best.tile.rows)
             consider_one(search, rows);
@@ -359,9 +389,10 @@ static void consider_neighbours(struct search *search)
     }
 }
 
-bool tile_estimate(const struct tile_problem *problem, struct tiling *best, struct tile_cost *cost)
+static bool estimate_in_place(const struct tile_problem *problem, uint8_t in_place, struct tiling *best,
+                              struct tile_cost *cost)
 {
-    struct search search = search_start(problem, best, cost);
+    struct search search = search_start(problem, in_place, best, cost);
     uint64_t before = UINT64_MAX;
     search.limit = UINT64_MAX;
     search.estimates = true;
@@ -374,11 +405,26 @@ bool tile_estimate(const struct tile_problem *problem, struct tiling *best, stru
     return search.found;
 }
 
+bool tile_estimate(const struct tile_problem *problem, struct tiling *best, struct tile_cost *cost)
+{
+    uint8_t all = tile_in_place(problem);
+    bool found = estimate_in_place(problem, all, best, cost);
+    for (size_t i = 1; i < KEPT_IN_PLACE && !found && all; i++)
+        found = (all & kept_in_place[i]) != (all & kept_in_place[i - 1]) &&
+                estimate_in_place(problem, all & kept_in_place[i], best, cost);
+    return found;
+}
+
 uint32_t tile_least_l1_bytes(const struct tile_problem *problem)
 {
-    struct tiling tiling = {
-        .tile = {.rows = 1,
-                 .columns = tile_least_columns(problem->layer),
-                 .channels = (uint16_t)dory_minimum(dory_block_channels(problem->layer), problem->steps[0].channels)}};
-    return least_bytes(problem, tiling);
+    uint8_t all = tile_in_place(problem);
+    uint32_t least = UINT32_MAX, block = dory_block_channels(problem->layer);
+    for (size_t i = 0; i < KEPT_IN_PLACE; i++) {
+        struct tiling tiling = {.in_place = all & kept_in_place[i]};
+        tiling.tile = tile_least_shape(problem, tiling.in_place);
+        uint32_t channels = tiling.tile.channels > block ? tiling.tile.channels : block;
+        tiling.tile.channels = (uint16_t)dory_minimum(channels, problem->steps[0].channels);
+        least = dory_minimum(least, least_bytes(problem, tiling));
+    }
+    return least;
 }

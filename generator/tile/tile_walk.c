@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+static const struct dory_bases bases = {NULL, TILE_BASE, TILE_BASE};
+
 void tile_walk_start(struct tile_walk *walk, const struct dory_layer *layer)
 {
     walk->layer = layer;
@@ -15,7 +17,7 @@ void tile_walk_enter(struct tile_walk *walk, const struct dory_step *step)
     walk->tile.step = step;
     walk->tile.starts_step = true;
     dory_cursor_first(&walk->tile.at, step);
-    dory_place_tile(&walk->tile, &walk->before, walk->layer, NULL);
+    dory_place_tile(&walk->tile, &walk->before, walk->layer, &bases);
 }
 
 bool tile_walk_next(struct tile_walk *walk)
@@ -26,7 +28,7 @@ bool tile_walk_next(struct tile_walk *walk)
     walk->before = walk->tile;
     walk->tile.at = next;
     walk->tile.starts_step = false;
-    dory_place_tile(&walk->tile, &walk->before, walk->layer, NULL);
+    dory_place_tile(&walk->tile, &walk->before, walk->layer, &bases);
     return true;
 }
 

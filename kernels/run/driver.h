@@ -23,18 +23,12 @@
 #include "shared.h"
 #include "tile_copies.h"
 
-/* Where offsets count from. */
-struct dory_bases {
-    uint8_t *l1, *l2;
-    const uint8_t *weights;
-};
-
 /* The FC lends its memory to it: cores' stacks are small. It copies there what it reads for every tile, for a word of L2 may
  * cost hundreds of cycles where a transfer is under way. */
 struct dory_driver {
     struct dory_run run;
     struct dory_shared *shared;
-    struct dory_bases bases;           /* of the arenas, and of what weights_offset of a step counts from */
+    struct dory_bases bases;
     struct dory_layer layer[2];        /* at work, and the next one, by turns */
     unsigned layer_turn;               /* index in `layer` */
     struct dory_step step[2];          /* at work, by turns: tiles of two steps may be on their way */

@@ -125,7 +125,8 @@ static inline void place_input(struct dory_placed_tile *placed, const struct dor
         (valid->top | valid->left) != 0 || valid->bottom != tile->input_rows || valid->right != tile->input_columns;
 }
 
-static inline bool is_single(const uint32_t offset[2]) { return offset[0] == offset[1]; }
+/* One buffer, in which a tile must wait for the one before. */
+static inline bool is_single(const uint32_t offset[2]) { return offset[0] == offset[1] && offset[0] != DORY_IN_PLACE; }
 
 /* What must be loaded, to where, and whether that can be done while the tile before is computed. */
 static inline void place_buffers(struct dory_placed_tile *placed, const struct dory_placed_tile *before,
@@ -137,10 +138,12 @@ static inline void place_buffers(struct dory_placed_tile *placed, const struct d
     bool new_chunk = at->chunk != then->chunk;
     bool new_space = at->row != then->row || at->column != then->column || tile->rows != before->tile.rows;
 
-    placed->load_input = new_space || (dory_loads_by_channels(layer) ? new_channels : new_chunk);
+    placed->load_input =
+        !dory_is_in_place(layer->l1.input) && (new_space || (dory_loads_by_channels(layer) ? new_channels : new_chunk));
     bool first_of_layer = before->tile.rows == 0;
     placed->load_weights =
-        layer->block_bytes != 0 ? new_channels || new_chunk : first_of_layer && dory_table_bytes(layer) != 0;
+        !dory_is_in_place(layer->l1.weights) &&
+        (layer->block_bytes != 0 ? new_channels || new_chunk : first_of_layer && dory_table_bytes(layer) != 0);
     placed->input_buffer = before->input_buffer ^ placed->load_input;
     placed->weights_buffer = before->weights_buffer ^ placed->load_weights;
     placed->output_buffer = before->output_buffer ^ tile->first_chunk;
@@ -149,14 +152,82 @@ static inline void place_buffers(struct dory_placed_tile *placed, const struct d
                        !(tile->first_chunk && is_single(layer->l1.output)) && !(placed->starts_step && placed->step->drain);
 }
 
+/* ---- operands in place ---- */
+
+/* Of rows of so many bytes, the one that is row `row` of the tensor, or the nearest. */
+static const uint8_t *row_in_place(const struct dory_window *window, const uint8_t *l2, int32_t row, uint32_t row_bytes)
+{
+    uint32_t inside = row < 0 ? 0 : (uint32_t)row - window->first_row;
+    return l2 + window->offset + inside * row_bytes;
+}
+
+/* What is there of the tensor in HWC: all of its columns, and the rows from the first one that the tile reads on. */
+static void find_input(struct dory_placed_tile *placed, const struct dory_layer *layer, const uint8_t *l2)
+{
+    struct dory_tile *tile = &placed->tile;
+    const struct dory_window *window = placed->step->input;
+    uint32_t pixels = layer->operation == DORY_MATRIX_PRODUCT ? layer->output_channels : layer->input_width;
+    uint32_t bytes = dory_element_bytes(window[0].channels, layer->input_bits),
+             second_bytes = dory_element_bytes(window[1].channels, layer->second_input_bits);
+    bool is_pixel = dory_has_second_input(layer) && (layer->second_repeats & DORY_REPEATS_PIXEL) != 0;
+    tile->input_columns = layer->input_width;
+    placed->has_border = false;
+    tile->second_input = row_in_place(&window[1], l2, is_pixel ? 0 : placed->input_row, pixels * second_bytes);
+    if (layer->input_layout == DORY_CHW) {
+        tile->input_rows = layer->input_height;
+        tile->input =
+            l2 + window->offset + (placed->input_channel - window->first_channel) * layer->input_height * layer->input_width;
+        return;
+    }
+    tile->input_rows = (uint16_t)(placed->valid.bottom - placed->valid.top);
+    tile->input = row_in_place(&window[0], l2, placed->input_row, layer->input_width * bytes);
+}
+
+/* The tile's blocks, or the layer's table. */
+static const void *find_weights(const struct dory_placed_tile *placed, const struct dory_layer *layer,
+                                const uint8_t *weights)
+{
+    uint32_t block = (placed->at.channel - placed->step->first_channel) >> layer->block_shift;
+    return layer->block_bytes ? weights + placed->step->weights_offset + block * layer->block_bytes
+                              : (const void *)layer->table;
+}
+
+static void *find_output(const struct dory_placed_tile *placed, const struct dory_layer *layer, uint8_t *l2)
+{
+    const struct dory_window *window = &placed->step->output;
+    const struct dory_cursor *at = &placed->at;
+    uint32_t width = layer->output_width, row_bytes = width * dory_element_bytes(window->channels, layer->output_bits);
+    if (layer->output_layout == DORY_CHW) {
+        return l2 + window->offset + (at->channel - window->first_channel) * window->rows * width;
+    }
+    return l2 + window->offset + (at->row - window->first_row) * row_bytes;
+}
+
+static void place_operands(struct dory_placed_tile *placed, const struct dory_layer *layer, const struct dory_bases *bases)
+{
+    struct dory_tile *tile = &placed->tile;
+    if (dory_is_in_place(layer->l1.input)) {
+        find_input(placed, layer, bases->l2);
+    }
+    if (dory_is_in_place(layer->l1.weights)) {
+        tile->weights = find_weights(placed, layer, bases->weights);
+    }
+    if (dory_is_in_place(layer->l1.output)) {
+        tile->output = find_output(placed, layer, bases->l2);
+    }
+}
+
+/* ---- a tile ---- */
+
 /* DORY_NO_BUFFER gives a pointer that nobody uses; only that of the accumulators has a meaning. */
 static inline void *l1_pointer(uint8_t *l1, uint32_t offset) { return (void *)((uintptr_t)l1 + offset); }
 
 void dory_place_tile(struct dory_placed_tile *placed, const struct dory_placed_tile *before, const struct dory_layer *layer,
-                     uint8_t *l1)
+                     const struct dory_bases *bases)
 {
     struct dory_tile *tile = &placed->tile;
     const struct dory_l1_map *map = &layer->l1;
+    uint8_t *l1 = bases->l1;
     place_output(placed, layer);
     place_input(placed, layer);
     place_buffers(placed, before, layer);
@@ -166,6 +237,9 @@ void dory_place_tile(struct dory_placed_tile *placed, const struct dory_placed_t
     tile->output = l1_pointer(l1, map->output[placed->output_buffer]);
     tile->accumulators = map->accumulators == DORY_NO_BUFFER ? 0 : l1_pointer(l1, map->accumulators);
     tile->scratch = l1_pointer(l1, map->scratch);
+    if (dory_is_in_place(map->input) || dory_is_in_place(map->weights) || dory_is_in_place(map->output)) {
+        place_operands(placed, layer, bases);
+    }
 }
 
 bool dory_needs_border(struct dory_bordered bordered[2], const struct dory_placed_tile *placed,

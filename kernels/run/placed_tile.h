@@ -7,6 +7,12 @@
 
 #include "dory/network.h"
 
+/* Where offsets count from. */
+struct dory_bases {
+    uint8_t *l1, *l2;
+    const uint8_t *weights; /* those of weights_offset of a step */
+};
+
 /* First output row, column, channel and first input channel (chunk) of a tile, in the tensor. */
 struct dory_cursor {
     uint32_t row, column, channel, chunk;
@@ -40,9 +46,10 @@ void dory_cursor_first(struct dory_cursor *cursor, const struct dory_step *step)
 bool dory_cursor_next(struct dory_cursor *cursor, const struct dory_layer *layer, const struct dory_step *step);
 
 /* Fills `placed`, whose cursor and step are set, for the tile behind `before`. Data that `before` has in L1 are not loaded
- * again, also when it belongs to another step; what is loaded goes to the other buffer of its operand. */
+ * again, also when it belongs to another step; what is loaded goes to the other buffer of its operand. Operands in place are
+ * never loaded. */
 void dory_place_tile(struct dory_placed_tile *placed, const struct dory_placed_tile *before, const struct dory_layer *layer,
-                     uint8_t *l1);
+                     const struct dory_bases *bases);
 
 /* Must the border be laid round the tile's input? Remembers in `bordered`, by input buffer, what each is laid out for. */
 bool dory_needs_border(struct dory_bordered bordered[2], const struct dory_placed_tile *placed,

@@ -24,7 +24,7 @@ static void place_first(struct dory_driver *driver, const struct dory_placed_til
     first->step = take_step(driver);
     first->starts_step = true;
     dory_cursor_first(&first->at, first->step);
-    dory_place_tile(first, before, layer_of_next(driver), driver->bases.l1);
+    dory_place_tile(first, before, layer_of_next(driver), &driver->bases);
 }
 
 /* Takes up the next layer with its first tile; false where there is none. While the cores compute the last tile of the layer
@@ -51,7 +51,7 @@ bool dory_place_next(struct dory_driver *driver)
     if (dory_cursor_next(&next->at, layer_of(driver), now->step)) {
         next->step = now->step;
         next->starts_step = false;
-        dory_place_tile(next, now, layer_of(driver), driver->bases.l1);
+        dory_place_tile(next, now, layer_of(driver), &driver->bases);
     } else if (dory_driver_has_step_of_layer(driver)) {
         place_first(driver, now);
     } else {

@@ -221,8 +221,8 @@ bool dory_describe_store(struct dory_copies *copies, const struct dory_placed_ti
                          uint8_t *l2)
 {
     const struct dory_tile *tile = &placed->tile;
-    copies->store_count = tile->last_chunk;
-    if (!tile->last_chunk) {
+    copies->store_count = tile->last_chunk && !dory_is_in_place(layer->l1.output);
+    if (!copies->store_count) {
         return false;
     }
     copies->store_buffer = (uint8_t)placed->output_buffer;

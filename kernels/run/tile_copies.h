@@ -16,7 +16,7 @@ void dory_describe_weights(struct hal_dma_copy *copy, const struct dory_placed_t
                            const uint8_t *weights);
 
 /* Fill in what loads the tile's operands from the arena in L2, weights from `weights`, and what stores its results there;
- * none and false where there are none yet, as before the last chunk of input channels. */
+ * none and false where there are none yet, as before the last chunk of input channels, or none to store. */
 void dory_describe_loads(struct dory_copies *copies, const struct dory_placed_tile *placed, const struct dory_layer *layer,
                          uint8_t *l2, const uint8_t *weights);
 bool dory_describe_store(struct dory_copies *copies, const struct dory_placed_tile *placed, const struct dory_layer *layer,

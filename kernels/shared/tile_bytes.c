@@ -17,6 +17,13 @@ bool dory_kernel_supports(const struct dory_kernel_description *kernel, const st
     return reads && writes && kernel->supports(layer);
 }
 
+uint8_t dory_operands_in_place(const struct dory_l1_map *map)
+{
+    return (uint8_t)((dory_is_in_place(map->input) ? DORY_INPUTS_IN_PLACE : 0) |
+                     (dory_is_in_place(map->weights) ? DORY_WEIGHTS_IN_PLACE : 0) |
+                     (dory_is_in_place(map->output) ? DORY_OUTPUT_IN_PLACE : 0));
+}
+
 uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned input)
 {
     if (layer->operation == DORY_TRANSPOSITION) {

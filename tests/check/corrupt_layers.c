@@ -123,6 +123,13 @@ static bool staying_tile_has_no_ticket(struct plan *plan, uint32_t choice)
     return true;
 }
 
+static bool copied_output_in_place(struct plan *plan, uint32_t choice)
+{
+    struct dory_layer *record = &chosen_layer(plan, choice)->record;
+    record->l1.output[0] = record->l1.output[1] = DORY_IN_PLACE;
+    return true;
+}
+
 static bool l1_too_large(struct plan *plan, uint32_t choice)
 {
     struct dory_layer *record = &chosen_layer(plan, choice)->record;
@@ -251,6 +258,7 @@ static bool resident_not_loaded(struct plan *plan, uint32_t choice)
 const struct corruption corruptions_of_layers[] = {
     CORRUPTION(l1_buffers_overlap),
     CORRUPTION(weights_too_early),
+    CORRUPTION(copied_output_in_place),
     CORRUPTION(tile_stores_elsewhere),
     CORRUPTION(tile_is_lost),
     CORRUPTION(tile_loads_behind_l1),

@@ -1,6 +1,7 @@
 /* Computes convolutions, depth-wise and fully connected layers of bytes, whose weights lie in the model's order.
  *
- * Each core takes every so many pixels. Inner loop: one product. */
+ * Each core takes every so many pixels. Inner loop: one product. Operands may be in place, with the input's border to be
+ * known here. */
 #include "toy.h"
 
 #include "dory/normalise.h"
@@ -26,17 +27,28 @@ static const uint8_t *constants_of(const struct view *view, uint32_t channel)
     return weights + (channel >> view->layer->block_shift) * view->layer->block_bytes + view->layer->chunk_bytes;
 }
 
-static int32_t sum_of(const struct view *view, const uint8_t *pixel, uint32_t first, const int8_t *weights)
+static int32_t input_at(const struct view *view, uint32_t row, uint32_t column, uint32_t channel)
+{
+    const struct dory_tile *tile = view->tile;
+    if (row >= tile->input_rows || column >= tile->input_columns) {
+        return view->layer->border_value;
+    }
+    const uint8_t *pixel = (const uint8_t *)tile->input + (row * tile->input_columns + column) * tile->input_channels;
+    return view->layer->input_is_signed ? (int8_t)pixel[channel] : pixel[channel];
+}
+
+/* Of the window whose corner is at (row, column) of the tile's input, with its border. */
+static int32_t sum_of(const struct view *view, uint32_t row, uint32_t column, uint32_t first, const int8_t *weights)
 {
     const struct dory_layer *layer = view->layer;
-    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width, pixel_bytes = view->tile->input_channels;
+    struct dory_border_rows border = dory_border_of(layer, view->tile);
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
     int32_t sum = 0;
     for (uint32_t tap = 0; tap < taps; tap++) {
-        uint32_t row = tap / layer->kernel_width * layer->dilation_height,
-                 column = tap % layer->kernel_width * layer->dilation_width;
-        const uint8_t *input = pixel + (row * view->tile->input_columns + column) * pixel_bytes + first;
+        uint32_t y = row + tap / layer->kernel_width * layer->dilation_height - border.top; /* may wrap */
+        uint32_t x = column + tap % layer->kernel_width * layer->dilation_width - border.left;
         for (uint32_t i = 0; i < view->inputs; i++) {
-            sum += (layer->input_is_signed ? (int8_t)input[i] : input[i]) * weights[i * taps + tap];
+            sum += input_at(view, y, x, first + i) * weights[i * taps + tap];
         }
     }
     return sum;
@@ -47,10 +59,10 @@ static void compute_pixel(const struct view *view, uint32_t pixel)
     const struct dory_layer *layer = view->layer;
     const struct dory_tile *tile = view->tile;
     uint32_t row = pixel / tile->columns * layer->stride_height, column = pixel % tile->columns * layer->stride_width;
-    const uint8_t *input = (const uint8_t *)tile->input + (row * tile->input_columns + column) * tile->input_channels;
     for (uint32_t channel = 0; channel < tile->channels; channel++) {
         uint32_t lane = channel & (dory_block_channels(layer) - 1);
-        int32_t sum = sum_of(view, input, layer->operation == DORY_DEPTHWISE ? channel : 0, weights_of(view, channel));
+        uint32_t first = layer->operation == DORY_DEPTHWISE ? channel : 0;
+        int32_t sum = sum_of(view, row, column, first, weights_of(view, channel));
         int32_t value = dory_normalise(layer, constants_of(view, channel), lane, sum);
         ((uint8_t *)tile->output)[pixel * tile->channels + channel] = (uint8_t)value;
     }

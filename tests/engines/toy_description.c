@@ -99,12 +99,15 @@ static uint64_t cycles(const struct dory_layer *layer, const struct dory_tile_sh
     return 100 + pixels * tile->channels * (20 + 4 * (uint64_t)channel_weights(layer, layer->input_channels));
 }
 
+/* All three take whatever a target leaves where it lies. */
+#define IN_PLACE .in_place = DORY_ALL_IN_PLACE, .knows_border = true
+
 static const struct dory_kernel_description convolution = {
-    .name = "toy_convolution", .supports = convolution_supports, .scratch_bytes = no_scratch, .cycles = cycles};
+    .name = "toy_convolution", .supports = convolution_supports, .scratch_bytes = no_scratch, .cycles = cycles, IN_PLACE};
 static const struct dory_kernel_description depthwise = {
-    .name = "toy_depthwise", .supports = depthwise_supports, .scratch_bytes = no_scratch, .cycles = cycles};
+    .name = "toy_depthwise", .supports = depthwise_supports, .scratch_bytes = no_scratch, .cycles = cycles, IN_PLACE};
 static const struct dory_kernel_description linear = {
-    .name = "toy_linear", .supports = linear_supports, .scratch_bytes = no_scratch, .cycles = cycles};
+    .name = "toy_linear", .supports = linear_supports, .scratch_bytes = no_scratch, .cycles = cycles, IN_PLACE};
 
 static const struct dory_kernel_description *const kernels[] = {&convolution, &depthwise, &linear, NULL};
 

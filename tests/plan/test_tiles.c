@@ -86,7 +86,7 @@ static void walk_steps(struct walk *walk, const struct dory_step *steps, uint32_
         tile.starts_step = 1;
         dory_cursor_first(&tile.at, tile.step);
         do {
-            dory_place_tile(&tile, &walk->last, walk->record, NULL);
+            dory_place_tile(&tile, &walk->last, walk->record, &(struct dory_bases){NULL, BASE, BASE});
             count_tile(walk, &tile);
             tile.starts_step = 0;
             walk->last = tile;

@@ -188,6 +188,9 @@ static void count_layer(struct random_totals *totals, const struct plan *plan, c
     const struct dory_step *step = &plan->steps[layer->first_step].record;
     totals->xpulpv2 += !strncmp(layer->kernel->name, "dory_xpulpv2", 12);
     totals->layers_of_engine += layer->engine == totals->engine;
+    totals->inputs_in_place += dory_is_in_place(record->l1.input);
+    totals->weights_in_place += dory_is_in_place(record->l1.weights);
+    totals->outputs_in_place += dory_is_in_place(record->l1.output);
     totals->tiled_rows += record->tile.rows < step->rows;
     totals->tiled_columns += record->tile.columns < record->output_width;
     totals->tiled_channels += record->tile.channels < step->channels;
@@ -224,6 +227,9 @@ void random_totals_print(const struct random_totals *totals)
         "layers tiled in rows %d, columns %d, channels %d, input channels %d; of several steps in rows %d, in channels %d\n",
         totals->tiled_rows, totals->tiled_columns, totals->tiled_channels, totals->tiled_input_channels,
         totals->stepped_rows, totals->stepped_channels);
+    if (totals->leaves_in_place)
+        printf("layers with inputs in place %d, with weights %d, with outputs %d\n", totals->inputs_in_place,
+               totals->weights_in_place, totals->outputs_in_place);
     if (totals->dead)
         printf("networks without their dead channels %d, which were %d, and %d unread pixels\n", totals->shrunk,
                totals->dead_channels, totals->unread_pixels);
@@ -263,6 +269,7 @@ enum random_outcome random_case(struct network *network, struct random *random, 
         trial.target.engines[0] = totals->engine, trial.target.engines[1] = &dory_portable_engine;
     else if (random_chance(random, 50)) /* here: in a C model of its instructions */
         trial.target.engines[0] = &dory_xpulpv2_engine, trial.target.engines[1] = &dory_portable_engine;
+    trial.target.weights_in_place = trial.target.activations_in_place = totals->leaves_in_place;
     trial.only_blocks = totals->only_blocks;
     if (totals->dead)
         random_dead_channels(network, random, arena);

@@ -13,7 +13,9 @@ struct random_totals {
     bool dead;                        /* networks have dead channels, which mostly are left out */
     const struct dory_engine *engine; /* that is asked first, before the portable one; null: one of the product's */
     int layers_of_engine;             /* that it computes */
-    bool only_blocks;                 /* layers take turns wherever they can; networks where none do are passed over */
+    bool leaves_in_place;             /* the target has kernels take operands where they lie */
+    int inputs_in_place, weights_in_place, outputs_in_place; /* layers */
+    bool only_blocks; /* layers take turns wherever they can; networks where none do are passed over */
     int passed_over;
     int exact, refused, wrong;
     int tiled_rows, tiled_columns, tiled_channels, tiled_input_channels; /* layers */

@@ -1,6 +1,6 @@
 /* Random networks in little memory, bit for bit against the golden interpreter.
  *
- * Usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs|quantised|blocks|toy FIRST_SEED COUNT
+ * Usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs|quantised|blocks|toy|toy_in_place FIRST_SEED COUNT
  * dead_layers and so on: channels are made dead, and most networks run without them. "onnx" (NEMO's networks) and
  * "onnx_graphs": written as ONNX files and read back first. A failed case prints the arguments that repeat it; then, its
  * plan is printed, too. */
@@ -140,11 +140,17 @@ static const struct source {
     struct network *(*make)(const struct seed_test *test, struct random *random); /* null where it failed, and was told */
     bool has_all_features, only_blocks;
     const struct dory_engine *engine; /* null: the product's */
+    bool leaves_in_place;
 } sources[] = {
-    {"layers", layers, false, false, NULL},          {"networks", networks, false, false, NULL},
-    {"graphs", graphs, true, false, NULL},           {"onnx", onnx, false, false, NULL},
-    {"onnx_graphs", onnx_graphs, true, false, NULL}, {"quantised", quantised, false, false, NULL},
-    {"blocks", blocks, false, true, NULL},           {"toy", quantised, false, false, &toy_engine},
+    {.name = "layers", layers},
+    {.name = "networks", networks},
+    {.name = "graphs", graphs, .has_all_features = true},
+    {.name = "onnx", onnx},
+    {.name = "onnx_graphs", onnx_graphs, .has_all_features = true},
+    {.name = "quantised", quantised},
+    {.name = "blocks", blocks, .only_blocks = true},
+    {.name = "toy", quantised, .engine = &toy_engine},
+    {.name = "toy_in_place", quantised, .engine = &toy_engine, .leaves_in_place = true},
 };
 #define ENOUGH_FOR_FEATURES 300 /* cases, in which each should occur */
 #define SOURCE_COUNT        (sizeof sources / sizeof *sources)
@@ -181,7 +187,8 @@ int main(int argc, char **argv)
     const struct source *source = argc == 4 ? find_source(argv[1] + (dead ? 5 : 0)) : NULL;
     uint64_t first = source ? strtoull(argv[2], NULL, 10) : 0, count = source ? count_of(source, argv[3]) : 0;
     if (count == 0) {
-        fputs("usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs|quantised|blocks|toy FIRST COUNT\n",
+        fputs("usage: test_random_networks "
+              "layers|networks|graphs|onnx|onnx_graphs|quantised|blocks|toy|toy_in_place FIRST COUNT\n",
               stderr);
         return 2;
     }
@@ -189,6 +196,7 @@ int main(int argc, char **argv)
     totals.only_blocks = source->only_blocks;
     totals.dead = dead;
     totals.engine = source->engine;
+    totals.leaves_in_place = source->leaves_in_place;
     for (uint64_t seed = first; seed < first + count + (uint64_t)totals.passed_over; seed++) {
         struct arena arena = {0};
         struct diagnostics diagnostics = {.arena = &arena};
@@ -202,6 +210,8 @@ int main(int argc, char **argv)
     EXPECT_THAT(!dead || count == 1 || totals.shrunk > 0);
     EXPECT_THAT(totals.exact > 0);
     EXPECT_THAT(!totals.engine || count == 1 || totals.layers_of_engine > totals.exact);
+    EXPECT_THAT(!totals.leaves_in_place || count == 1 ||
+                (totals.inputs_in_place > 0 && totals.weights_in_place > 0 && totals.outputs_in_place > 0));
     EXPECT(totals.refused <= totals.exact / 20, "%d refused, %d exact", totals.refused, totals.exact);
     return expect_result("random networks");
 }

@@ -12,6 +12,10 @@
 extern "C" {
 #endif
 
+/* Operands that a kernel takes where they lie, in L2 or flash, see DORY_IN_PLACE: both inputs, or none; its weights, or the
+ * layer's table. */
+enum dory_in_place { DORY_INPUTS_IN_PLACE = 1, DORY_WEIGHTS_IN_PLACE = 2, DORY_OUTPUT_IN_PLACE = 4, DORY_ALL_IN_PLACE = 7 };
+
 /* All functions get a layer whose shape, bits, normalisation and clip fields are set; its tile, L1 map and blob sizes
  * are not. They are pure and need no hardware. */
 struct dory_kernel_description {
@@ -30,9 +34,14 @@ struct dory_kernel_description {
     unsigned contention_percent;
 
     bool can_tile_input_channels; /* partial sums in dory_tile.accumulators */
+    uint8_t in_place;             /* set of enum dory_in_place: what it can take where it lies */
+    bool knows_border;            /* of an input in place, see dory_border_of(); else it takes only those that have none */
     bool reads_chw;               /* the input lies in CHW, and never in HWC */
     bool writes_chw;              /* the output may lie in CHW, too; where it has 8 bits */
 };
+
+/* A set of enum dory_in_place: what a map of L1 leaves where it lies. */
+uint8_t dory_operands_in_place(const struct dory_l1_map *map);
 
 /* True where a kernel can compute a layer whose tensors lie as the layer says. */
 bool dory_kernel_supports(const struct dory_kernel_description *kernel, const struct dory_layer *layer);

@@ -20,9 +20,13 @@ struct dory_norm;
 
 /* ---- one tile in L1 ---------------------------------------------------------------------------------------- */
 
-/* All pointers are into L1. The tile loop has already laid the border (border_value, or the lowest value for a maximum)
- * round the input, so a kernel sees a convolution without padding:
+/* All pointers are into L1, but those of operands in place. The tile loop has already laid the border (border_value, or the
+ * lowest value for a maximum) round the input, so a kernel sees a convolution without padding:
  * output pixel (y, x) reads input rows y * stride_height + ky * dilation_height, columns likewise.
+ *
+ * An input in place has no border. It starts with the first row of the tensor that the tile reads, and input_rows and
+ * input_columns are rows and columns of the tensor. A kernel that takes it so knows its border, where it can have one:
+ * see dory_border_of(). In CHW it starts with row 0, so that planes have all rows.
  *
  * Input:  [input_rows][input_columns][input_channels] elements (HWC), contiguous.
  * Output: [rows][columns][channels] elements (HWC), contiguous. Every byte of it is written, and nothing else.
@@ -44,7 +48,7 @@ struct dory_tile {
     uint16_t rows;         /* of the output */
     uint16_t columns;
     uint16_t channels;
-    uint16_t input_rows; /* with border */
+    uint16_t input_rows; /* with border, unless it is in place */
     uint16_t input_columns;
     uint16_t input_channels; /* of a concatenation: of the first input; both are there with all channels */
     uint16_t first_channel;  /* of the output, in the layer */
@@ -182,6 +186,10 @@ enum dory_layout {
 };
 
 #define DORY_NO_BUFFER UINT32_MAX /* an L1 offset that is not used */
+
+/* An L1 offset of an operand that is *in place*: no tile of it is copied, kernels take it where it lies. That is for weights
+ * and tables memory that cores read, such as flash, and for inputs and outputs L2, which has these tensors whole. */
+#define DORY_IN_PLACE (UINT32_MAX - 1)
 
 /* The start of the L1 arena is the tile loop's: two structs dory_layer, what to do, and the copies that a core makes. */
 #define DORY_L1_RUNTIME_BYTES 992
@@ -421,6 +429,23 @@ static inline int32_t dory_first_input_row(const struct dory_layer *layer, uint3
 {
     uint32_t start = row * layer->stride_height;
     return (int32_t)(layer->row_divisor > 1 ? start / layer->row_divisor : start) - layer->padding_top;
+}
+
+/* True where kernels take an operand, such as l1.input, where it lies. */
+static inline bool dory_is_in_place(const uint32_t offset[2]) { return offset[0] == DORY_IN_PLACE; }
+
+/* Rows and columns of border above and left of what a tile has of its input: none where they lie in L1, which has the border
+ * with it. For a kernel that knows its border: output pixel (y, x) reads row y * stride_height + ky * dilation_height - top
+ * of the tile; one that is none of its input_rows is border, and columns likewise. */
+struct dory_border_rows {
+    uint32_t top, left;
+};
+
+static inline struct dory_border_rows dory_border_of(const struct dory_layer *layer, const struct dory_tile *tile)
+{
+    int32_t first = dory_first_input_row(layer, tile->first_row);
+    struct dory_border_rows none = {0, 0}, border = {first < 0 ? (uint32_t)-first : 0, layer->padding_left};
+    return dory_is_in_place(layer->l1.input) ? border : none;
 }
 
 #ifdef __cplusplus
