@@ -14,6 +14,7 @@ struct work {
     const struct dory_layer *layer;
     const struct dory_tile *tile;
     const struct dory_finish_functions *finish;
+    dory_product_pair_function *pair_high; /* of the layer's form; null: it has none */
     struct dory_window window;
     uint32_t *pairs;           /* the core's scratch */
     uint32_t quad_bytes;       /* of weights in this tile */
@@ -22,10 +23,23 @@ struct work {
     bool has_bias;             /* that sums start from */
 };
 
+static dory_product_pair_function *pair_high_of(const struct dory_layer *layer, const struct dory_tile *tile)
+{
+    enum dory_finish kind = dory_finish_of(layer);
+    bool clips = layer->minimum != 0 || layer->maximum != 255;
+    if (layer->normalisation != DORY_NORMALISE_HIGH || clips || tile->accumulators) {
+        return 0;
+    }
+    return kind == DORY_FINISH_HIGH        ? dory_product_pair_high
+           : kind == DORY_FINISH_HIGH_AWAY ? dory_product_pair_high_away
+                                           : 0;
+}
+
 static struct work work_of(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core)
 {
     struct work work = {.layer = layer, .tile = tile};
     work.window = dory_window_of(layer, tile);
+    work.pair_high = pair_high_of(layer, tile);
     work.finish = dory_finish_functions_of(layer);
     work.pairs = (uint32_t *)tile->scratch + core * 8 * work.window.groups;
     work.constants_offset = dory_chunk_bytes(layer, tile->input_channels);
@@ -94,13 +108,39 @@ static void compute_pair(const struct work *work, uint32_t pixel, uint32_t chann
     }
 }
 
+/* Two pairs of channels. */
+static void compute_quad_high(const struct work *work, const uint8_t *weights, struct dory_pair_high *to)
+{
+    to->constants = weights + work->constants_offset;
+    work->pair_high(work->pairs, weights, to, work->window.groups);
+    to->constants += 32;
+    to->output += 2;
+    work->pair_high(work->pairs, weights + 8, to, work->window.groups);
+    to->output += 2;
+}
+
+/* Whole quads; returns the first channel that is left. */
+static uint32_t compute_four_high(const struct work *work, uint32_t pixel)
+{
+    const struct dory_layer *layer = work->layer;
+    const uint8_t *weights = work->tile->weights;
+    struct dory_pair_high to = {.pixel_bytes = work->tile->channels, .left_shift = layer->left_shift & 31u};
+    to.output = (uint8_t *)work->tile->output + pixel * to.pixel_bytes;
+    to.away = 1u << to.left_shift >> 1;
+    for (uint32_t quads = work->tile->channels / 4u; quads > 0; quads--, weights += work->quad_bytes) {
+        compute_quad_high(work, weights, &to);
+    }
+    return work->tile->channels / 4u * 4;
+}
+
 static void compute_four(const struct work *work, uint32_t pixel)
 {
-    const uint8_t *weights = work->tile->weights;
     for (uint32_t i = 0; i < 4; i++) {
         dory_lay_pixel(&work->window, pixel + i, work->pairs + i, 4);
     }
-    for (uint32_t channel = 0; channel < work->tile->channels; channel += 4, weights += work->quad_bytes) {
+    uint32_t channel = work->pair_high ? compute_four_high(work, pixel) : 0;
+    const uint8_t *weights = (const uint8_t *)work->tile->weights + channel / 4 * work->quad_bytes;
+    for (; channel < work->tile->channels; channel += 4, weights += work->quad_bytes) {
         const uint8_t *constants = weights + work->constants_offset;
         compute_pair(work, pixel, channel, weights, constants);
         if (channel + 2u < work->tile->channels || !work->tile->last_chunk) {

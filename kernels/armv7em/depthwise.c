@@ -14,22 +14,37 @@ struct work {
     const struct dory_layer *layer;
     const struct dory_tile *tile;
     const struct dory_finish_functions *finish;
+    dory_two_rows_3x3_function *two_rows; /* null: the layer has none */
     struct dory_planes planes;
     uint8_t *plane;
     uint32_t *pairs;
     int32_t *sums;
-    uint32_t signs; /* 0x80808080 where the input is signed: planes have no sign */
     uint32_t channel_bytes, constant_bytes;
 };
+
+/* 3x3 with stride 1 has code for two rows by two columns, in the usual forms. */
+static dory_two_rows_3x3_function *two_rows_of(const struct dory_layer *layer, const struct dory_tile *tile)
+{
+    enum dory_finish kind = dory_finish_of(layer);
+    bool is_3x3 = layer->kernel_height == 3 && layer->kernel_width == 3 && layer->stride_height == 1 &&
+                  layer->stride_width == 1 && layer->dilation_height == 1;
+    bool clips = layer->minimum != 0 || layer->maximum != 255;
+    if (!is_3x3 || clips || tile->columns < 2) {
+        return 0;
+    }
+    return kind == DORY_FINISH_HIGH        ? dory_two_rows_3x3_high
+           : kind == DORY_FINISH_HIGH_AWAY ? dory_two_rows_3x3_high_away
+                                           : 0;
+}
 
 static struct work work_of(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core)
 {
     struct work work = {.layer = layer, .tile = tile, .finish = dory_finish_functions_of(layer)};
+    work.two_rows = two_rows_of(layer, tile);
     work.planes = dory_planes_of(layer, tile->rows, tile->columns);
     work.plane = (uint8_t *)tile->scratch + core * dory_planes_core_bytes(&work.planes);
     work.pairs = (uint32_t *)(void *)(work.plane + 4 * work.planes.plane_bytes);
     work.sums = (int32_t *)(void *)(work.pairs + work.planes.pairs);
-    work.signs = layer->input_is_signed ? 0x80808080u : 0;
     work.channel_bytes = dory_depthwise_quad_weight_bytes(layer) / 4;
     work.constant_bytes = dory_channel_constants_bytes(layer);
     return work;
@@ -37,42 +52,68 @@ static struct work work_of(const struct dory_layer *layer, const struct dory_til
 
 /* ---- planes ---- */
 
-/* Four columns of four channels: from a word for each column to one for each channel. */
-static inline void transpose_words(const uint8_t *pixel, uint32_t pixel_bytes, uint32_t signs, uint8_t *to,
-                                   uint32_t plane_bytes)
+/* Rows of four columns of four channels: from a word for each column to one for each channel. Not inlined: it needs all
+ * registers. */
+static __attribute__((noinline)) void lay_columns(const struct work *work, const uint8_t *row, uint8_t *to, uint32_t rows)
 {
-    uint32_t a = dory_word_at(pixel) ^ signs, b = dory_word_at(pixel + pixel_bytes) ^ signs;
-    uint32_t c = dory_word_at(pixel + 2 * pixel_bytes) ^ signs, d = dory_word_at(pixel + 3 * pixel_bytes) ^ signs;
-    uint32_t even_ab = dory_even_bytes(a) | dory_even_bytes(b) << 8, odd_ab = dory_odd_bytes(a) | dory_odd_bytes(b) << 8;
-    uint32_t even_cd = dory_even_bytes(c) | dory_even_bytes(d) << 8, odd_cd = dory_odd_bytes(c) | dory_odd_bytes(d) << 8;
-    dory_put_word(to, dory_pack_bottoms(even_ab, even_cd));
-    dory_put_word(to + plane_bytes, dory_pack_bottoms(odd_ab, odd_cd));
-    dory_put_word(to + 2 * plane_bytes, dory_pack_tops(even_ab, even_cd));
-    dory_put_word(to + 3 * plane_bytes, dory_pack_tops(odd_ab, odd_cd));
+    uint32_t pixel_bytes = work->tile->channels, line_bytes = work->tile->input_columns * pixel_bytes;
+    uint32_t plane_bytes = work->planes.plane_bytes, row_bytes = work->planes.row_bytes;
+    for (; rows > 0; rows--, row += line_bytes, to += row_bytes) {
+        const uint8_t *right = row + 2 * pixel_bytes;
+        uint8_t *upper = to + 2 * plane_bytes;
+        uint32_t a = dory_word_at(row), b = dory_word_at(row + pixel_bytes);
+        uint32_t even_ab = dory_even_bytes(a) | dory_even_bytes(b) << 8, odd_ab = dory_odd_bytes(a) | dory_odd_bytes(b) << 8;
+        uint32_t c = dory_word_at(right), d = dory_word_at(right + pixel_bytes);
+        uint32_t even_cd = dory_even_bytes(c) | dory_even_bytes(d) << 8, odd_cd = dory_odd_bytes(c) | dory_odd_bytes(d) << 8;
+        dory_put_word(to, dory_pack_bottoms(even_ab, even_cd));
+        dory_put_word(to + plane_bytes, dory_pack_bottoms(odd_ab, odd_cd));
+        dory_put_word(upper, dory_pack_tops(even_ab, even_cd));
+        dory_put_word(upper + plane_bytes, dory_pack_tops(odd_ab, odd_cd));
+    }
 }
 
-/* Columns and channels that make no four. */
-static void transpose_bytes(const struct work *work, const uint8_t *pixel, uint32_t columns, uint32_t channels, uint8_t *to)
+/* Whole quads: the last four columns overlap those before where columns are no multiple of four. */
+static void lay_fours(const struct work *work, const uint8_t *first, uint32_t rows)
 {
-    for (uint32_t column = 0; column < columns; column++, pixel += work->tile->channels) {
-        for (uint32_t channel = 0; channel < channels; channel++) {
-            to[channel * work->planes.plane_bytes + column] = (uint8_t)(pixel[channel] ^ work->signs);
+    uint32_t columns = work->tile->input_columns, pixel_bytes = work->tile->channels;
+    for (uint32_t column = 0; column < columns; column += 4) {
+        uint32_t from = dory_minimum(column, columns - 4);
+        lay_columns(work, first + from * pixel_bytes, work->plane + from, rows);
+    }
+}
+
+/* Columns or channels that make no four. */
+static void lay_bytes(const struct work *work, const uint8_t *pixel, uint32_t rows, uint32_t channels)
+{
+    for (uint32_t row = 0; row < rows; row++) {
+        uint8_t *to = work->plane + row * work->planes.row_bytes;
+        for (uint32_t column = 0; column < work->tile->input_columns; column++, pixel += work->tile->channels) {
+            for (uint32_t channel = 0; channel < channels; channel++) {
+                to[channel * work->planes.plane_bytes + column] = pixel[channel];
+            }
         }
     }
 }
 
-static void lay_rows(const struct work *work, uint32_t first_row, uint32_t rows, uint32_t channel, uint32_t channels)
+/* Where the input is signed: 128 more. */
+static void lay_signs(const struct work *work)
+{
+    for (uint32_t i = 0; i < 4 * work->planes.plane_bytes; i += 4) {
+        dory_put_word(work->plane + i, dory_word_at(work->plane + i) ^ 0x80808080u);
+    }
+}
+
+static void lay_planes(const struct work *work, uint32_t first_row, uint32_t rows, uint32_t channel, uint32_t channels)
 {
     const struct dory_tile *tile = work->tile;
-    uint32_t pixel_bytes = tile->channels, fours = channels == 4 ? tile->input_columns / 4u * 4 : 0;
-    const uint8_t *row = (const uint8_t *)tile->input + first_row * tile->input_columns * pixel_bytes + channel;
-    uint8_t *to = work->plane;
-    for (; rows > 0; rows--, row += tile->input_columns * pixel_bytes, to += work->planes.row_bytes) {
-        const uint8_t *pixel = row;
-        for (uint32_t column = 0; column < fours; column += 4, pixel += 4 * pixel_bytes) {
-            transpose_words(pixel, pixel_bytes, work->signs, to + column, work->planes.plane_bytes);
-        }
-        transpose_bytes(work, pixel, tile->input_columns - fours, channels, to + fours);
+    const uint8_t *first = (const uint8_t *)tile->input + first_row * tile->input_columns * tile->channels + channel;
+    if (channels == 4 && tile->input_columns >= 4) {
+        lay_fours(work, first, rows);
+    } else {
+        lay_bytes(work, first, rows, channels);
+    }
+    if (work->layer->input_is_signed) {
+        lay_signs(work);
     }
 }
 
@@ -90,7 +131,7 @@ static int32_t lay_weights(const struct work *work, const uint8_t *weights, cons
         pairs[1] = dory_odd_signed(word);
         all = dory_smlad(pairs[0], 0x00010001, dory_smlad(pairs[1], 0x00010001, all));
     }
-    return work->signs ? (int32_t)((uint32_t)start - 128 * (uint32_t)all) : start;
+    return work->layer->input_is_signed ? (int32_t)((uint32_t)start - 128 * (uint32_t)all) : start;
 }
 
 static inline int32_t sum_of(const struct work *work, const uint8_t *window, int32_t sum)
@@ -132,16 +173,29 @@ static void compute_rows(const struct work *work, const uint8_t *plane, uint32_t
     }
 }
 
+/* Rows by twos. Of an odd number of columns the last one is computed with the one before. */
+static void compute_twos(const struct work *work, const uint8_t *plane, uint32_t rows, const uint8_t *constants,
+                         int32_t start, struct dory_finished to)
+{
+    struct dory_scale scale = dory_scale_of(dory_finish_of(work->layer), work->layer, constants);
+    uint32_t columns = work->tile->columns, line_bytes = columns * to.pixel_bytes, row_bytes = work->planes.row_bytes;
+    struct dory_two_rows_3x3 both = {
+        dory_3x3_of(work->pairs), start,      scale.left_shift, scale.multiplier, scale.addend, scale.shift,
+        to.pixel_bytes,           line_bytes, scale.away,       row_bytes};
+    for (; rows >= 2; rows -= 2, plane += 2 * row_bytes, to.output += 2 * line_bytes) {
+        work->two_rows(&both, plane, plane + columns / 2 * 2, to.output);
+        if (columns % 2 != 0) {
+            work->two_rows(&both, plane + columns - 2, plane + columns, to.output + line_bytes - 2 * to.pixel_bytes);
+        }
+    }
+}
+
 static void compute_channel(const struct work *work, const uint8_t *plane, uint32_t rows, const uint8_t *constants,
                             int32_t start, struct dory_finished to)
 {
-    dory_rows_3x3_function *by_twos = dory_rows_3x3_of(work->layer);
-    uint32_t twos = by_twos ? rows / 2 * 2 : 0;
+    uint32_t twos = work->two_rows ? rows / 2 * 2 : 0;
     if (twos > 0) {
-        struct dory_3x3 kernel = dory_3x3_of(work->pairs);
-        struct dory_scale scale = dory_scale_of(dory_finish_of(work->layer), work->layer, constants);
-        by_twos(&kernel, &scale, start, &(struct dory_rows_3x3){plane, work->planes.row_bytes, twos, work->tile->columns},
-                to);
+        compute_twos(work, plane, twos, constants, start, to);
         plane += twos * work->planes.row_bytes;
         to.output += twos * work->tile->columns * to.pixel_bytes;
     }
@@ -159,7 +213,7 @@ static void compute_band(const struct work *work, uint32_t quad, uint32_t row, u
     const uint8_t *constants = weights + 4 * work->channel_bytes;
     uint8_t *output = (uint8_t *)tile->output + (row * tile->columns * tile->channels + first) * element_bytes;
     uint32_t input_rows = dory_input_extent(rows, layer->kernel_height, layer->stride_height, layer->dilation_height);
-    lay_rows(work, row * layer->stride_height, input_rows, first, channels);
+    lay_planes(work, row * layer->stride_height, input_rows, first, channels);
     for (uint32_t lane = 0; lane < channels; lane++) {
         int32_t start = lay_weights(work, weights + lane * work->channel_bytes, constants + lane * work->constant_bytes);
         compute_channel(work, work->plane + lane * work->planes.plane_bytes, rows, constants + lane * work->constant_bytes,

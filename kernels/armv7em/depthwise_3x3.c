@@ -1,6 +1,6 @@
 /* Computes depth-wise 3x3, from a word of four columns for each row: its even columns 0 and 2 meet a row's outer weights in
  * one product of pairs, and so do its odd columns 1 and 3 of the output beside it; the middle weight takes a product of one.
- */
+ * Inner loop with stride 1: two rows by two columns in 69 instructions, with ROUND_AWAY in 78. */
 #include "depthwise_3x3.h"
 
 /* A word of a row. */
@@ -14,104 +14,119 @@ static inline struct columns columns_at(const uint8_t *row)
     return (struct columns){dory_even_bytes(word), dory_odd_bytes(word)};
 }
 
-/* To the sum of the output that begins at the word's column 0, or 1. `middle`: which half has the middle weight. */
-static inline int32_t add_left(struct columns columns, uint32_t outer, uint32_t middle, bool is_top, int32_t sum)
-{
-    sum = dory_smlad(columns.even, outer, sum);
-    return is_top ? dory_smlabt(columns.odd, middle, sum) : dory_smlabb(columns.odd, middle, sum);
-}
-
-static inline int32_t add_right(struct columns columns, uint32_t outer, uint32_t middle, bool is_top, int32_t sum)
-{
-    sum = dory_smlad(columns.odd, outer, sum);
-    return is_top ? dory_smlatt(columns.even, middle, sum) : dory_smlatb(columns.even, middle, sum);
-}
-
 void dory_sum_row_3x3(const struct dory_3x3 *kernel, const uint8_t *plane, uint32_t row_bytes, uint32_t stride,
                       int32_t start, int32_t *sums, uint32_t columns)
 {
     struct dory_3x3 k = *kernel;
     for (; columns > 0; columns--, plane += stride) {
-        int32_t sum = add_left(columns_at(plane), k.outer[0], k.middle_01, false, start);
-        sum = add_left(columns_at(plane + row_bytes), k.outer[1], k.middle_01, true, sum);
-        *sums++ = add_left(columns_at(plane + 2 * row_bytes), k.outer[2], k.middle_2, false, sum);
+        struct columns top = columns_at(plane), middle = columns_at(plane + row_bytes),
+                       bottom = columns_at(plane + 2 * row_bytes);
+        int32_t sum = dory_smlabb(top.odd, k.middle_01, dory_smlad(top.even, k.outer[0], start));
+        sum = dory_smlabt(middle.odd, k.middle_01, dory_smlad(middle.even, k.outer[1], sum));
+        *sums++ = dory_smlabb(bottom.odd, k.middle_2, dory_smlad(bottom.even, k.outer[2], sum));
     }
 }
 
-/* Two rows of outputs at `row`, in one column or two. */
-static inline __attribute__((always_inline)) void compute_block(enum dory_finish kind, bool clips, const struct dory_3x3 *k,
-                                                                const struct dory_scale *scale, int32_t start,
-                                                                const uint8_t *row, uint32_t row_bytes, bool has_two,
-                                                                uint8_t *output, uint32_t pixel_bytes, uint32_t line_bytes)
-{
-    struct columns word = columns_at(row);
-    int32_t upper = add_left(word, k->outer[0], k->middle_01, false, start), lower = start;
-    int32_t upper_right = add_right(word, k->outer[0], k->middle_01, false, start), lower_right = start;
-    word = columns_at(row += row_bytes);
-    upper = add_left(word, k->outer[1], k->middle_01, true, upper);
-    lower = add_left(word, k->outer[0], k->middle_01, false, lower);
-    upper_right = add_right(word, k->outer[1], k->middle_01, true, upper_right);
-    lower_right = add_right(word, k->outer[0], k->middle_01, false, lower_right);
-    word = columns_at(row += row_bytes);
-    upper = add_left(word, k->outer[2], k->middle_2, false, upper);
-    lower = add_left(word, k->outer[1], k->middle_01, true, lower);
-    upper_right = add_right(word, k->outer[2], k->middle_2, false, upper_right);
-    lower_right = add_right(word, k->outer[1], k->middle_01, true, lower_right);
-    word = columns_at(row + row_bytes);
-    lower = add_left(word, k->outer[2], k->middle_2, false, lower);
-    lower_right = add_right(word, k->outer[2], k->middle_2, false, lower_right);
-    output[0] = (uint8_t)dory_finish_sum(kind, clips, scale, upper);
-    output[line_bytes] = (uint8_t)dory_finish_sum(kind, clips, scale, lower);
-    if (has_two) {
-        output += pixel_bytes;
-        output[0] = (uint8_t)dory_finish_sum(kind, clips, scale, upper_right);
-        output[line_bytes] = (uint8_t)dory_finish_sum(kind, clips, scale, lower_right);
-    }
-}
+#if defined(DORY_HAS_SIMD32)
 
-static inline __attribute__((always_inline)) void compute_rows(enum dory_finish kind, bool clips,
-                                                               const struct dory_3x3 *kernel, const struct dory_scale *scale,
-                                                               int32_t start, const struct dory_rows_3x3 *rows,
-                                                               struct dory_finished to)
-{
-    struct dory_3x3 k = *kernel;
-    uint32_t line_bytes = rows->columns * to.pixel_bytes, row_bytes = rows->row_bytes;
-    const uint8_t *plane = rows->plane;
-    for (uint32_t left = rows->rows; left > 0; left -= 2, plane += 2 * row_bytes, to.output += 2 * line_bytes) {
-        const uint8_t *row = plane;
-        uint8_t *output = to.output;
-        for (uint32_t columns = rows->columns / 2; columns > 0; columns--, row += 2, output += 2 * to.pixel_bytes) {
-            compute_block(kind, clips, &k, scale, start, row, row_bytes, true, output, to.pixel_bytes, line_bytes);
-        }
-        if (rows->columns % 2 != 0) {
-            compute_block(kind, clips, &k, scale, start, row, row_bytes, false, output, to.pixel_bytes, line_bytes);
-        }
-    }
-}
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* they are in r0 to r3 */
 
-#define KIND(name, kind, clips)                                                                                             \
-    static void rows_##name(const struct dory_3x3 *kernel, const struct dory_scale *scale, int32_t start,                   \
-                            const struct dory_rows_3x3 *rows, struct dory_finished to)                                      \
+/* r0: the plane, r1: bytes of a row; r2 to r6: weights, r7: what sums start from; r8, r9: sums of the left column, upper and
+ * lower row, r10, r11: of the right one; r12, lr: even and odd columns of a row. */
+#define ROW(load)                                                                                                           \
+    load "uxtb16 lr, r12, ror #8\n"                                                                                         \
+         "uxtb16 r12, r12\n"
+#define PRODUCTS(left, right, outer, middle, half, left_from, right_from)                                                   \
+    "smlad " left ", r12, " outer ", " left_from "\n"                                                                       \
+    "smlab" half " " left ", lr, " middle ", " left "\n"                                                                    \
+    "smlad " right ", lr, " outer ", " right_from "\n"                                                                      \
+    "smlat" half " " right ", r12, " middle ", " right "\n"
+#define UPPER(outer, middle, half, left_from, right_from) PRODUCTS("r8", "r10", outer, middle, half, left_from, right_from)
+#define LOWER(outer, middle, half, left_from, right_from) PRODUCTS("r9", "r11", outer, middle, half, left_from, right_from)
+#define SUMS                                                                                                                \
+    ROW("ldr r12, [r0]\n")                                                                                                  \
+    UPPER("r2", "r5", "b", "r7", "r7")                                                                                      \
+    ROW("ldr r12, [r0, r1]\n")                                                                                              \
+    UPPER("r3", "r5", "t", "r8", "r10")                                                                                     \
+    LOWER("r2", "r5", "b", "r7", "r7")                                                                                      \
+    ROW("ldr r12, [r0, r1, lsl #1]\n")                                                                                      \
+    UPPER("r4", "r6", "b", "r8", "r10")                                                                                     \
+    LOWER("r3", "r5", "t", "r9", "r11")                                                                                     \
+    "add r12, r0, r1\n" ROW("ldr r12, [r12, r1, lsl #1]\n") LOWER("r4", "r6", "b", "r9", "r11")
+
+/* r2: left shift, later what is taken off below zero; r3: multiplier, r4: addend, r5: shift. */
+#define SHIFT_UP(sum) "lsl " sum ", " sum ", r2\n"
+#define HIGH(sum)     "smmla " sum ", " sum ", r3, r4\n"
+#define HIGH_AWAY(sum)                                                                                                      \
+    "and r12, r2, " sum ", asr #31\n"                                                                                       \
+    "smmla " sum ", " sum ", r3, r4\n"                                                                                      \
+    "sub " sum ", " sum ", r12\n"
+#define SHIFT_DOWN(sum)                                                                                                     \
+    "asr " sum ", " sum ", r5\n"                                                                                            \
+    "usat " sum ", #8, " sum "\n"
+#define ALL_SUMS(step) step("r8") step("r9") step("r10") step("r11")
+
+/* On the stack: behind the weights and the start of the struct, from where its halves are loaded either way; the end of the
+ * plane; the output. */
+#define TWO_ROWS(name, scale, load_away)                                                                                    \
+    __attribute__((naked)) void name(const struct dory_two_rows_3x3 *rows, const uint8_t *plane, const uint8_t *end,        \
+                                     uint8_t *output)                                                                       \
     {                                                                                                                       \
-        struct dory_scale here = *scale;                                                                                    \
-        compute_rows(kind, clips, kernel, &here, start, rows, to);                                                          \
+        __asm__ volatile("add r0, r0, #24\n"                                                                                \
+                         "push {r0, r2, r3, r4-r11, lr}\n"                                                                  \
+                         "mov lr, r0\n"                                                                                     \
+                         "mov r0, r1\n"                                                                                     \
+                         "ldr r1, [lr, #28]\n"                                                                              \
+                         "ldmdb lr, {r2-r7}\n"                                                                              \
+                         "1:\n" SUMS "ldr lr, [sp]\n"                                                                       \
+                         "ldmia lr, {r2-r7}\n" ALL_SUMS(SHIFT_UP) load_away ALL_SUMS(scale)                                 \
+                             ALL_SUMS(SHIFT_DOWN) "ldr r12, [sp, #8]\n"                                                     \
+                                                  "strb r8, [r12]\n"                                                        \
+                                                  "strb r9, [r12, r7]\n"                                                    \
+                                                  "add r12, r12, r6\n"                                                      \
+                                                  "strb r10, [r12]\n"                                                       \
+                                                  "strb r11, [r12, r7]\n"                                                   \
+                                                  "add r12, r12, r6\n"                                                      \
+                                                  "str r12, [sp, #8]\n"                                                     \
+                                                  "ldmdb lr, {r2-r7}\n"                                                     \
+                                                  "ldr r12, [sp, #4]\n"                                                     \
+                                                  "add r0, r0, #2\n"                                                        \
+                                                  "cmp r0, r12\n"                                                           \
+                                                  "bne 1b\n"                                                                \
+                                                  "add sp, sp, #12\n"                                                       \
+                                                  "pop {r4-r11, pc}\n");                                                    \
     }
 
-KIND(high, DORY_FINISH_HIGH, false)
-KIND(high_away, DORY_FINISH_HIGH_AWAY, false)
-KIND(32, DORY_FINISH_32, false)
+TWO_ROWS(dory_two_rows_3x3_high, HIGH, "")
+TWO_ROWS(dory_two_rows_3x3_high_away, HIGH_AWAY, "ldr r2, [lr, #24]\n")
 
-dory_rows_3x3_function *dory_rows_3x3_of(const struct dory_layer *layer)
+#else
+
+static uint8_t finish(const struct dory_two_rows_3x3 *rows, int32_t sum)
 {
-    bool is_it = layer->kernel_height == 3 && layer->kernel_width == 3 && layer->stride_height == 1 &&
-                 layer->stride_width == 1 && layer->dilation_height == 1;
-    if (!is_it || layer->minimum != 0 || layer->maximum != 255) {
-        return 0;
-    }
-    switch (dory_finish_of(layer)) {
-    case DORY_FINISH_HIGH: return rows_high;
-    case DORY_FINISH_HIGH_AWAY: return rows_high_away;
-    case DORY_FINISH_32: return rows_32;
-    default: return 0;
+    int32_t shifted = (int32_t)((uint32_t)sum << rows->left_shift);
+    uint32_t value = (uint32_t)dory_smmla((uint32_t)shifted, rows->multiplier, rows->addend);
+    return (uint8_t)dory_byte_of((int32_t)(value - (rows->away & (uint32_t)(shifted >> 31))) >> rows->shift);
+}
+
+void dory_two_rows_3x3_high_away(const struct dory_two_rows_3x3 *rows, const uint8_t *plane, const uint8_t *end,
+                                 uint8_t *output)
+{
+    for (; plane != end; plane += 2, output += 2 * rows->pixel_bytes) {
+        for (uint32_t row = 0; row < 2; row++) {
+            int32_t sums[2];
+            dory_sum_row_3x3(&rows->kernel, plane + row * rows->row_bytes, rows->row_bytes, 1, rows->start, sums, 2);
+            output[row * rows->line_bytes] = finish(rows, sums[0]);
+            output[row * rows->line_bytes + rows->pixel_bytes] = finish(rows, sums[1]);
+        }
     }
 }
+
+void dory_two_rows_3x3_high(const struct dory_two_rows_3x3 *rows, const uint8_t *plane, const uint8_t *end, uint8_t *output)
+{
+    struct dory_two_rows_3x3 down = *rows;
+    down.away = 0;
+    dory_two_rows_3x3_high_away(&down, plane, end, output);
+}
+
+#endif

@@ -7,7 +7,7 @@
 
 /* The forms of requantisation that have code of their own; the others go through dory_normalise(). */
 enum dory_finish {
-    DORY_FINISH_HIGH, /* with _SHARED, whose scale is the layer's: by rounding */
+    DORY_FINISH_HIGH, /* by rounding; _SHARED, too, whose scale is the layer's */
     DORY_FINISH_HIGH_AWAY,
     DORY_FINISH_HIGH_EVEN,
     DORY_FINISH_32,

@@ -25,8 +25,20 @@ static inline int32_t dory_bottom(uint32_t word) { return (int16_t)word; }
 static inline int32_t dory_top(uint32_t word) { return (int32_t)word >> 16; }
 
 /* PKHBT, PKHTB: the bottom or top halves of two words, the first one's below. */
+#if defined(DORY_HAS_SIMD32)
+#define DORY_PACK(name, instruction)                                                                                        \
+    static inline uint32_t name(uint32_t low, uint32_t high)                                                                \
+    {                                                                                                                       \
+        uint32_t halves;                                                                                                    \
+        __asm__(instruction : "=r"(halves) : "r"(low), "r"(high));                                                          \
+        return halves;                                                                                                      \
+    }
+DORY_PACK(dory_pack_bottoms, "pkhbt %0, %1, %2, lsl #16")
+DORY_PACK(dory_pack_tops, "pkhtb %0, %2, %1, asr #16")
+#else
 static inline uint32_t dory_pack_bottoms(uint32_t low, uint32_t high) { return (low & 0xFFFF) | high << 16; }
 static inline uint32_t dory_pack_tops(uint32_t low, uint32_t high) { return low >> 16 | (high & 0xFFFF0000u); }
+#endif
 
 /* UXTB16, SXTB16: bytes 0 and 2 as the halves of a word; `odd`: bytes 1 and 3. */
 #if defined(DORY_HAS_SIMD32)

@@ -51,6 +51,61 @@ __attribute__((naked)) void dory_product_pair(const uint32_t *pairs, const uint8
                                                             "pop {r4-r11, pc}\n");
 }
 
+/* Requantises the sums of a channel, which are shifted left: r9 has its multiplier, r11 its addend, later its shift, r0 its
+ * constants, r1 the output, r8 the distance of pixels, r10 what is taken off below zero. */
+#define HIGH(sum) "smmla " sum ", " sum ", r9, r11\n"
+#define HIGH_AWAY(sum)                                                                                                      \
+    "and r8, r10, " sum ", asr #31\n"                                                                                       \
+    "smmla " sum ", " sum ", r9, r11\n"                                                                                     \
+    "sub " sum ", " sum ", r8\n"
+#define SHIFT_DOWN(sum)                                                                                                     \
+    "asr " sum ", " sum ", r9\n"                                                                                            \
+    "usat " sum ", #8, " sum "\n"
+#define FINISH_CHANNEL(scale, load_pixel_bytes, p0, p1, p2, p3)                                                             \
+    "ldrd r9, r11, [r0, #4]\n" scale(p0) scale(p1) scale(p2) scale(p3) "ldr r9, [r0, #12]\n" load_pixel_bytes SHIFT_DOWN(   \
+        p0) SHIFT_DOWN(p1) SHIFT_DOWN(p2) SHIFT_DOWN(p3) "strb " p0 ", [r1]\n"                                              \
+                                                         "strb " p1 ", [r1, r8]\n"                                          \
+                                                         "add r11, r1, r8, lsl #1\n"                                        \
+                                                         "strb " p2 ", [r11]\n"                                             \
+                                                         "strb " p3 ", [r11, r8]\n"
+#define SHIFT_UP(sum) "lsl " sum ", " sum ", r9\n"
+
+#define PRODUCT_PAIR_HIGH(name, scale, load_pixel_bytes)                                                                    \
+    __attribute__((naked)) void name(const uint32_t *pairs, const uint8_t *weights, const struct dory_pair_high *to,        \
+                                     uint32_t groups)                                                                       \
+    {                                                                                                                       \
+        __asm__ volatile("push {r2, r4-r11, lr}\n" ENTRY(                                                                   \
+            "104") "add r3, r0, r3, lsl #5\n"                                                                               \
+                   "push {r3}\n"                                                                                            \
+                   "ldr r9, [r2]\n"                                                                                         \
+                   "ldr r2, [r9]\n" /* biases */                                                                            \
+                   "ldr r3, [r9, #16]\n"                                                                                    \
+                   "mov r4, r2\n"                                                                                           \
+                   "mov r5, r3\n"                                                                                           \
+                   "mov r6, r2\n"                                                                                           \
+                   "mov r7, r3\n"                                                                                           \
+                   "mov r12, r2\n"                                                                                          \
+                   "mov lr, r3\n"                                                                                           \
+                   "bx r8\n"                                                                                                \
+                   ".p2align 2\n"                                                                                           \
+                   "1:\n" PAIR_GROUP PAIR_GROUP PAIR_GROUP PAIR_GROUP "ldr r10, [sp]\n"                                     \
+                   "cmp r0, r10\n"                                                                                          \
+                   "bne 1b\n"                                                                                               \
+                   "ldr r0, [sp, #4]\n"                                                                                     \
+                   "ldmia r0, {r0, r1, r8, r9, r10}\n" SHIFT_UP("r2") SHIFT_UP("r3") SHIFT_UP("r4") SHIFT_UP("r5")          \
+                             SHIFT_UP("r6") SHIFT_UP("r7") SHIFT_UP("r12") SHIFT_UP("lr") FINISH_CHANNEL(                   \
+                                 scale, load_pixel_bytes, "r2", "r4", "r6",                                                 \
+                                 "r12") "add r0, r0, #16\n"                                                                 \
+                                        "add r1, r1, #1\n" FINISH_CHANNEL(scale, load_pixel_bytes, "r3", "r5", "r7",        \
+                                                                          "lr") "add sp, sp, #8\n"                          \
+                                                                                "pop {r4-r11, pc}\n");                      \
+    }
+
+PRODUCT_PAIR_HIGH(dory_product_pair_high, HIGH, "")
+PRODUCT_PAIR_HIGH(dory_product_pair_high_away, HIGH_AWAY,
+                  "ldr r8, [sp, #4]\n"
+                  "ldr r8, [r8, #8]\n")
+
 #define QUAD_CHANNEL(word, sum)                                                                                             \
     "sxtb16 r12, " word "\n"                                                                                                \
     "smlad " sum ", r12, r8, " sum "\n"                                                                                     \
@@ -89,6 +144,36 @@ void dory_product_pair(const uint32_t *pairs, const uint8_t *weights, int32_t su
             sums[i] = add_group(pairs[i / 2], pairs[4 + i / 2], weights + i % 2 * 4, sums[i]);
         }
     }
+}
+
+static void product_pair_high(const uint32_t *pairs, const uint8_t *weights, const struct dory_pair_high *to,
+                              uint32_t groups)
+{
+    int32_t sums[8];
+    for (uint32_t i = 0; i < 8; i++) {
+        sums[i] = (int32_t)dory_word_at(to->constants + i % 2 * 16);
+    }
+    dory_product_pair(pairs, weights, sums, groups);
+    for (uint32_t i = 0; i < 8; i++) {
+        const uint8_t *constants = to->constants + i % 2 * 16;
+        int32_t shifted = (int32_t)((uint32_t)sums[i] << to->left_shift), addend = (int32_t)dory_word_at(constants + 8);
+        int32_t value = dory_smmla((uint32_t)shifted, dory_word_at(constants + 4), addend);
+        value = (int32_t)((uint32_t)value - (to->away & (uint32_t)(shifted >> 31)));
+        to->output[i / 2 * to->pixel_bytes + i % 2] = (uint8_t)dory_byte_of(value >> dory_word_at(constants + 12));
+    }
+}
+
+void dory_product_pair_high(const uint32_t *pairs, const uint8_t *weights, const struct dory_pair_high *to, uint32_t groups)
+{
+    struct dory_pair_high down = *to;
+    down.away = 0;
+    product_pair_high(pairs, weights, &down, groups);
+}
+
+void dory_product_pair_high_away(const uint32_t *pairs, const uint8_t *weights, const struct dory_pair_high *to,
+                                 uint32_t groups)
+{
+    product_pair_high(pairs, weights, to, groups);
 }
 
 void dory_product_quad(const uint32_t *pairs, const uint8_t *weights, int32_t sums[4], uint32_t groups)

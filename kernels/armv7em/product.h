@@ -9,6 +9,19 @@
  * bytes of either channel and, 16 bytes on, those of the next group. There is at least one group. */
 void dory_product_pair(const uint32_t *pairs, const uint8_t *weights, int32_t sums[8], uint32_t groups);
 
+/* The same, requantised: two channels of four pixels of bytes without a sign, which nothing else clips, in the form
+ * DORY_NORMALISE_HIGH, rounding down or away from zero. Assembly knows the order of the members. */
+struct dory_pair_high {
+    const uint8_t *constants; /* of the first channel, see kernels/quads */
+    uint8_t *output;
+    uint32_t pixel_bytes;
+    uint32_t left_shift;
+    uint32_t away; /* what is taken off a sum below zero */
+};
+typedef void dory_product_pair_function(const uint32_t *pairs, const uint8_t *weights, const struct dory_pair_high *to,
+                                        uint32_t groups);
+dory_product_pair_function dory_product_pair_high, dory_product_pair_high_away;
+
 /* Four channels of one pixel: `pairs` has the words {k0 k2}, {k1 k3} of each group, `weights` four bytes of each channel. */
 void dory_product_quad(const uint32_t *pairs, const uint8_t *weights, int32_t sums[4], uint32_t groups);
 
