@@ -13,7 +13,7 @@
 struct work {
     const struct dory_layer *layer;
     const struct dory_tile *tile;
-    const struct dory_finish_functions *finish;
+    dory_finish_function *finish;
     dory_product_pair_function *pair_high; /* of the layer's form; null: it has none */
     struct dory_window window;
     uint32_t *pairs;           /* the core's scratch */
@@ -26,8 +26,7 @@ struct work {
 static dory_product_pair_function *pair_high_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
     enum dory_finish kind = dory_finish_of(layer);
-    bool clips = layer->minimum != 0 || layer->maximum != 255;
-    if (layer->normalisation != DORY_NORMALISE_HIGH || clips || tile->accumulators) {
+    if (dory_clips(layer) || tile->accumulators) {
         return 0;
     }
     return kind == DORY_FINISH_HIGH        ? dory_product_pair_high
@@ -40,12 +39,12 @@ static struct work work_of(const struct dory_layer *layer, const struct dory_til
     struct work work = {.layer = layer, .tile = tile};
     work.window = dory_window_of(layer, tile);
     work.pair_high = pair_high_of(layer, tile);
-    work.finish = dory_finish_functions_of(layer);
+    work.finish = dory_finish_function_of(layer);
     work.pairs = (uint32_t *)tile->scratch + core * 8 * work.window.groups;
     work.constants_offset = dory_chunk_bytes(layer, tile->input_channels);
     work.quad_bytes = work.constants_offset + (tile->last_chunk ? dory_constants_bytes(layer) : 0);
     work.constant_bytes = dory_channel_constants_bytes(layer);
-    work.has_bias = tile->last_chunk && dory_finish_of(layer) <= DORY_FINISH_HIGH_EVEN;
+    work.has_bias = tile->last_chunk && dory_has_bias(dory_finish_of(layer));
     return work;
 }
 
@@ -78,12 +77,15 @@ static __attribute__((noinline)) void suspend(const struct work *work, const int
 
 /* ---- blocks ---- */
 
-static struct dory_finished output_of(const struct work *work, uint32_t pixel, uint32_t channel)
+/* So many sums of each pixel from there on, of the channels that the tile has. */
+static void finish(const struct work *work, const uint8_t *constants, const int32_t *sums, uint32_t pixels,
+                   uint32_t in_pixel, uint32_t pixel, uint32_t channel)
 {
     uint32_t element_bytes = work->layer->output_bits / 8u, channels = work->tile->channels;
-    return (struct dory_finished){.output = (uint8_t *)work->tile->output + (pixel * channels + channel) * element_bytes,
-                                  .pixel_bytes = channels * element_bytes,
-                                  .channels = channels - channel};
+    struct dory_sums block = {.sums = sums, .pixels = pixels, .in_pixel = in_pixel, .pixel_bytes = channels * element_bytes};
+    block.output = (uint8_t *)work->tile->output + (pixel * channels + channel) * element_bytes;
+    block.channels = dory_minimum(in_pixel, channels - channel);
+    work->finish(work->layer, constants, &block);
 }
 
 /* Channels `channel` and the one behind it of four pixels; `weights` and `constants` are the first one's. */
@@ -100,7 +102,7 @@ static void compute_pair(const struct work *work, uint32_t pixel, uint32_t chann
     }
     dory_product_pair(work->pairs, weights, sums, work->window.groups);
     if (work->tile->last_chunk) {
-        work->finish->pair(work->layer, constants, sums, output_of(work, pixel, channel));
+        finish(work, constants, sums, 4, 2, pixel, channel);
         return;
     }
     for (uint32_t i = 0; i < 4; i++) {
@@ -135,9 +137,7 @@ static uint32_t compute_four_high(const struct work *work, uint32_t pixel)
 
 static void compute_four(const struct work *work, uint32_t pixel)
 {
-    for (uint32_t i = 0; i < 4; i++) {
-        dory_lay_pixel(&work->window, pixel + i, work->pairs + i, 4);
-    }
+    dory_lay_four(&work->window, pixel, work->pairs);
     uint32_t channel = work->pair_high ? compute_four_high(work, pixel) : 0;
     const uint8_t *weights = (const uint8_t *)work->tile->weights + channel / 4 * work->quad_bytes;
     for (; channel < work->tile->channels; channel += 4, weights += work->quad_bytes) {
@@ -161,9 +161,7 @@ static void compute_quad(const struct work *work, uint32_t pixel, uint32_t chann
     }
     dory_product_quad(work->pairs, weights, sums, work->window.groups);
     if (work->tile->last_chunk) {
-        struct dory_finished to = output_of(work, pixel, channel);
-        to.channels = dory_minimum(to.channels, 4);
-        work->finish->quad(work->layer, constants, sums, to);
+        finish(work, constants, sums, 1, 4, pixel, channel);
     } else {
         suspend(work, sums, pixel, channel, 4);
     }
@@ -172,7 +170,7 @@ static void compute_quad(const struct work *work, uint32_t pixel, uint32_t chann
 static void compute_pixel(const struct work *work, uint32_t pixel, uint32_t quad, uint32_t end)
 {
     const uint8_t *weights = (const uint8_t *)work->tile->weights + quad * work->quad_bytes;
-    dory_lay_pixel(&work->window, pixel, work->pairs, 1);
+    dory_lay_pixel(&work->window, pixel, work->pairs);
     for (; quad < end; quad++, weights += work->quad_bytes) {
         compute_quad(work, pixel, 4 * quad, weights);
     }
@@ -212,7 +210,7 @@ static void compute_few(const struct work *work, uint32_t lanes)
         resume(work, sums, 0, 0, 4);
     }
     if (work->tile->last_chunk) {
-        work->finish->quad(work->layer, constants, sums, output_of(work, 0, 0));
+        finish(work, constants, sums, 1, 4, 0, 0);
     } else {
         suspend(work, sums, 0, 0, 4);
     }
@@ -230,7 +228,7 @@ void dory_armv7em_linear(const struct dory_layer *layer, const struct dory_tile 
     if (lanes == 4) {
         compute_pixel(&work, 0, share.first, share.end);
     } else {
-        dory_lay_pixel(&work.window, 0, work.pairs, 1);
+        dory_lay_pixel(&work.window, 0, work.pairs);
         compute_few(&work, lanes);
     }
 }

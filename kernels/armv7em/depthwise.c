@@ -13,7 +13,7 @@
 struct work {
     const struct dory_layer *layer;
     const struct dory_tile *tile;
-    const struct dory_finish_functions *finish;
+    dory_finish_function *finish;
     dory_two_rows_3x3_function *two_rows; /* null: the layer has none */
     struct dory_planes planes;
     uint8_t *plane;
@@ -28,8 +28,7 @@ static dory_two_rows_3x3_function *two_rows_of(const struct dory_layer *layer, c
     enum dory_finish kind = dory_finish_of(layer);
     bool is_3x3 = layer->kernel_height == 3 && layer->kernel_width == 3 && layer->stride_height == 1 &&
                   layer->stride_width == 1 && layer->dilation_height == 1;
-    bool clips = layer->minimum != 0 || layer->maximum != 255;
-    if (!is_3x3 || clips || tile->columns < 2) {
+    if (!is_3x3 || dory_clips(layer) || tile->columns < 2) {
         return 0;
     }
     return kind == DORY_FINISH_HIGH        ? dory_two_rows_3x3_high
@@ -39,7 +38,7 @@ static dory_two_rows_3x3_function *two_rows_of(const struct dory_layer *layer, c
 
 static struct work work_of(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core)
 {
-    struct work work = {.layer = layer, .tile = tile, .finish = dory_finish_functions_of(layer)};
+    struct work work = {.layer = layer, .tile = tile, .finish = dory_finish_function_of(layer)};
     work.two_rows = two_rows_of(layer, tile);
     work.planes = dory_planes_of(layer, tile->rows, tile->columns);
     work.plane = (uint8_t *)tile->scratch + core * dory_planes_core_bytes(&work.planes);
@@ -124,7 +123,7 @@ static void lay_planes(const struct work *work, uint32_t first_row, uint32_t row
 static int32_t lay_weights(const struct work *work, const uint8_t *weights, const uint8_t *constants)
 {
     uint32_t *pairs = work->pairs;
-    int32_t all = 0, start = dory_start_of(dory_finish_of(work->layer), constants);
+    int32_t all = 0, start = dory_has_bias(dory_finish_of(work->layer)) ? (int32_t)dory_word_at(constants) : 0;
     for (uint32_t words = work->planes.pairs / 2; words > 0; words--, weights += 4, pairs += 2) {
         uint32_t word = dory_word_at(weights);
         pairs[0] = dory_even_signed(word);
@@ -155,9 +154,15 @@ static void sum_row(const struct work *work, const uint8_t *plane, int32_t start
     }
 }
 
+/* Of a channel's outputs. */
+struct place {
+    uint8_t *output;
+    uint32_t pixel_bytes;
+};
+
 /* Rows of a channel, one after the other. */
 static void compute_rows(const struct work *work, const uint8_t *plane, uint32_t rows, const uint8_t *constants,
-                         int32_t start, struct dory_finished to)
+                         int32_t start, struct place to)
 {
     struct dory_3x3 kernel = dory_3x3_of(work->pairs);
     bool is_3x3 = work->layer->kernel_height == 3 && work->layer->kernel_width == 3;
@@ -168,16 +173,18 @@ static void compute_rows(const struct work *work, const uint8_t *plane, uint32_t
         } else {
             sum_row(work, plane, start);
         }
-        work->finish->row(work->layer, constants, work->sums, work->tile->columns, to);
+        work->finish(work->layer, constants,
+                     &(struct dory_sums){work->sums, to.output, to.pixel_bytes, 1, work->tile->columns, 1});
         to.output += work->tile->columns * to.pixel_bytes;
     }
 }
 
 /* Rows by twos. Of an odd number of columns the last one is computed with the one before. */
 static void compute_twos(const struct work *work, const uint8_t *plane, uint32_t rows, const uint8_t *constants,
-                         int32_t start, struct dory_finished to)
+                         int32_t start, struct place to)
 {
-    struct dory_scale scale = dory_scale_of(dory_finish_of(work->layer), work->layer, constants);
+    struct dory_scale scale = dory_layer_scale_of(work->layer);
+    dory_read_scale(DORY_FINISH_HIGH, constants, &scale);
     uint32_t columns = work->tile->columns, line_bytes = columns * to.pixel_bytes, row_bytes = work->planes.row_bytes;
     struct dory_two_rows_3x3 both = {
         dory_3x3_of(work->pairs), start,      scale.left_shift, scale.multiplier, scale.addend, scale.shift,
@@ -191,7 +198,7 @@ static void compute_twos(const struct work *work, const uint8_t *plane, uint32_t
 }
 
 static void compute_channel(const struct work *work, const uint8_t *plane, uint32_t rows, const uint8_t *constants,
-                            int32_t start, struct dory_finished to)
+                            int32_t start, struct place to)
 {
     uint32_t twos = work->two_rows ? rows / 2 * 2 : 0;
     if (twos > 0) {
@@ -217,7 +224,7 @@ static void compute_band(const struct work *work, uint32_t quad, uint32_t row, u
     for (uint32_t lane = 0; lane < channels; lane++) {
         int32_t start = lay_weights(work, weights + lane * work->channel_bytes, constants + lane * work->constant_bytes);
         compute_channel(work, work->plane + lane * work->planes.plane_bytes, rows, constants + lane * work->constant_bytes,
-                        start, (struct dory_finished){output + lane * element_bytes, tile->channels * element_bytes, 1});
+                        start, (struct place){output + lane * element_bytes, tile->channels * element_bytes});
     }
 }
 

@@ -7,24 +7,17 @@
 
 /* The forms of requantisation that have code of their own; the others go through dory_normalise(). */
 enum dory_finish {
-    DORY_FINISH_HIGH, /* by rounding; _SHARED, too, whose scale is the layer's */
+    DORY_FINISH_HIGH, /* by rounding, in the order of enum dory_rounding */
     DORY_FINISH_HIGH_AWAY,
     DORY_FINISH_HIGH_EVEN,
+    DORY_FINISH_SHARED, /* likewise: the same with one scale for the layer */
+    DORY_FINISH_SHARED_AWAY,
+    DORY_FINISH_SHARED_EVEN,
     DORY_FINISH_32,
     DORY_FINISH_CLAMPED,
     DORY_FINISH_CLAMPED_DIVIDED,
     DORY_FINISH_ANY,
     DORY_FINISHES
-};
-
-/* The scale of one channel, as registers have it. */
-struct dory_scale {
-    uint32_t multiplier;
-    int32_t addend, low, high; /* bounds of sums: CLAMPED */
-    uint32_t shift, left_shift, reciprocal;
-    uint32_t away; /* what is taken off a sum below zero */
-    int32_t minimum, maximum;
-    bool clips; /* to other bounds than those of a byte without a sign */
 };
 
 /* How a layer finishes. */
@@ -34,49 +27,68 @@ static inline enum dory_finish dory_finish_of(const struct dory_layer *layer)
         return DORY_FINISH_ANY;
     }
     switch (layer->normalisation) {
-    case DORY_NORMALISE_HIGH:
-    case DORY_NORMALISE_SHARED: return (enum dory_finish)(DORY_FINISH_HIGH + layer->rounding);
+    case DORY_NORMALISE_HIGH: return (enum dory_finish)(DORY_FINISH_HIGH + layer->rounding);
+    case DORY_NORMALISE_SHARED: return (enum dory_finish)(DORY_FINISH_SHARED + layer->rounding);
     case DORY_NORMALISE_32: return DORY_FINISH_32;
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? DORY_FINISH_CLAMPED_DIVIDED : DORY_FINISH_CLAMPED;
     default: return DORY_FINISH_ANY;
     }
 }
 
-/* What the sums of a channel start from: the bias, where `kind` has one. */
-static inline int32_t dory_start_of(enum dory_finish kind, const uint8_t *constants)
+/* Whether sums of a kind start from a bias, which is a channel's first constant. */
+static inline bool dory_has_bias(enum dory_finish kind) { return kind <= DORY_FINISH_SHARED_EVEN; }
+
+/* Bytes without a sign, which nothing else clips. */
+static inline bool dory_clips(const struct dory_layer *layer) { return layer->minimum != 0 || layer->maximum != 255; }
+
+/* The scale of one channel, as registers have it. */
+struct dory_scale {
+    uint32_t multiplier;
+    int32_t addend, low, high; /* bounds of sums: CLAMPED */
+    uint32_t shift, left_shift, reciprocal;
+    uint32_t away; /* what is taken off a sum below zero */
+    int32_t minimum, maximum;
+};
+
+/* What is the layer's of it: all, of a shared one. */
+static inline struct dory_scale dory_layer_scale_of(const struct dory_layer *layer)
 {
-    return kind <= DORY_FINISH_HIGH_EVEN ? (int32_t)dory_word_at(constants) : 0;
+    return (struct dory_scale){.multiplier = (uint32_t)layer->multiplier,
+                               .addend = (int32_t)layer->addend,
+                               .shift = layer->shift & 31u,
+                               .left_shift = layer->left_shift & 31u,
+                               .reciprocal = layer->reciprocal,
+                               .away = 1u << (layer->left_shift & 31) >> 1,
+                               .minimum = layer->minimum,
+                               .maximum = layer->maximum};
 }
 
-/* Of a channel whose constants these are. */
-static inline struct dory_scale dory_scale_of(enum dory_finish kind, const struct dory_layer *layer,
-                                              const uint8_t *constants)
+/* Adds what is a channel's, whose constants these are. */
+static inline __attribute__((always_inline)) void dory_read_scale(enum dory_finish kind, const uint8_t *constants,
+                                                                  struct dory_scale *scale)
 {
-    struct dory_scale scale = {.minimum = layer->minimum, .maximum = layer->maximum};
-    scale.clips = layer->minimum != 0 || layer->maximum != 255;
-    scale.shift = layer->shift;
     if (kind == DORY_FINISH_32) {
-        scale.multiplier = dory_word_at(constants);
-        scale.addend = (int32_t)dory_word_at(constants + 4);
+        scale->multiplier = dory_word_at(constants);
+        scale->addend = (int32_t)dory_word_at(constants + 4);
     } else if (kind >= DORY_FINISH_CLAMPED) {
-        scale.low = (int32_t)dory_word_at(constants);
-        scale.high = (int32_t)dory_word_at(constants + 4);
-        scale.multiplier = dory_word_at(constants + 8);
-        scale.addend = (int32_t)dory_word_at(constants + 12);
-        scale.reciprocal = layer->reciprocal;
-    } else {
-        bool shared = layer->normalisation == DORY_NORMALISE_SHARED;
-        scale.multiplier = shared ? (uint32_t)layer->multiplier : dory_word_at(constants + 4);
-        scale.addend = shared ? (int32_t)layer->addend : (int32_t)dory_word_at(constants + 8);
-        scale.shift = (shared ? layer->shift : dory_word_at(constants + 12)) & 31;
-        scale.left_shift = layer->left_shift & 31;
-        scale.away = 1u << scale.left_shift >> 1;
+        scale->low = (int32_t)dory_word_at(constants);
+        scale->high = (int32_t)dory_word_at(constants + 4);
+        scale->multiplier = dory_word_at(constants + 8);
+        scale->addend = (int32_t)dory_word_at(constants + 12);
+    } else if (kind < DORY_FINISH_SHARED) {
+        scale->multiplier = dory_word_at(constants + 4);
+        scale->addend = (int32_t)dory_word_at(constants + 8);
+        scale->shift = dory_word_at(constants + 12) & 31;
     }
-    return scale;
 }
 
-/* An element, of a kind other than _ANY. See enum dory_normalisation; sums have their bias. `clips` is that of the scale,
- * where the caller knows it when it is compiled. */
+/* Bytes of a channel's constants. */
+static inline uint32_t dory_finish_bytes(enum dory_finish kind)
+{
+    return kind == DORY_FINISH_32 ? 8 : kind >= DORY_FINISH_CLAMPED || kind < DORY_FINISH_SHARED ? 16 : 4;
+}
+
+/* An element, of a kind other than _ANY. See enum dory_normalisation; sums have their bias. */
 static inline __attribute__((always_inline)) uint32_t dory_finish_sum(enum dory_finish kind, bool clips,
                                                                       const struct dory_scale *scale, int32_t sum)
 {
@@ -92,12 +104,12 @@ static inline __attribute__((always_inline)) uint32_t dory_finish_sum(enum dory_
         return product >> scale->shift;
     } else {
         int32_t shifted = (int32_t)((uint32_t)sum << scale->left_shift);
-        if (kind == DORY_FINISH_HIGH_EVEN) {
+        if (kind % 3 == DORY_FINISH_HIGH_EVEN) {
             int32_t high = dory_smmla((uint32_t)shifted, scale->multiplier, 0);
             value = (int32_t)((uint32_t)high + (uint32_t)scale->addend + ((uint32_t)(high >> scale->shift) & 1));
         } else {
             value = dory_smmla((uint32_t)shifted, scale->multiplier, scale->addend);
-            if (kind == DORY_FINISH_HIGH_AWAY) {
+            if (kind % 3 == DORY_FINISH_HIGH_AWAY) {
                 value = (int32_t)((uint32_t)value - (scale->away & (uint32_t)(shifted >> 31)));
             }
         }
@@ -109,31 +121,18 @@ static inline __attribute__((always_inline)) uint32_t dory_finish_sum(enum dory_
                  : dory_byte_of(value);
 }
 
-/* Of a tile's elements: bytes from the first sum's on. Elements have 8 or 32 bits. */
-struct dory_finished {
+/* Sums of some channels of some pixels, pixel after pixel, and where their elements go. These have 8 or 32 bits. */
+struct dory_sums {
+    const int32_t *sums;
     uint8_t *output;
-    uint32_t pixel_bytes; /* from pixel to pixel of the output */
-    uint32_t channels;    /* that are there; fewer than a block's at the end of the last quad */
+    uint32_t pixel_bytes;      /* from pixel to pixel of the output */
+    uint32_t channels;         /* that are finished, at least one */
+    uint32_t pixels, in_pixel; /* sums of one pixel, of which there may be more than channels */
 };
 
-/* Finishes two channels of four pixels, {pixel 0: channel 0, 1; pixel 1: ...}. */
-typedef void dory_finish_pair_function(const struct dory_layer *layer, const uint8_t *constants, const int32_t sums[8],
-                                       struct dory_finished to);
+/* Finishes blocks of sums. `constants` are the first channel's. */
+typedef void dory_finish_function(const struct dory_layer *layer, const uint8_t *constants, const struct dory_sums *block);
 
-/* Finishes four channels of one pixel. */
-typedef void dory_finish_quad_function(const struct dory_layer *layer, const uint8_t *constants, const int32_t sums[4],
-                                       struct dory_finished to);
-
-/* Finishes a row of `count` pixels of one channel. `lane` is that among the constants. */
-typedef void dory_finish_row_function(const struct dory_layer *layer, const uint8_t *constants, const int32_t *sums,
-                                      uint32_t count, struct dory_finished to);
-
-struct dory_finish_functions {
-    dory_finish_pair_function *pair;
-    dory_finish_quad_function *quad;
-    dory_finish_row_function *row;
-};
-
-const struct dory_finish_functions *dory_finish_functions_of(const struct dory_layer *layer);
+dory_finish_function *dory_finish_function_of(const struct dory_layer *layer);
 
 #endif

@@ -17,121 +17,122 @@ struct dory_window dory_window_of(const struct dory_layer *layer, const struct d
     window.line_bytes = layer->stride_height * row_bytes;
     window.groups = dory_chunk_elements(layer, channels) / 4;
     window.is_signed = layer->input_is_signed;
-    window.fills_taps = fills_taps;
+    window.fills_taps = fills_taps && channels % 4 != 0;
+    window.has_ends = !fills_taps && window.elements % 4 != 0;
     return window;
 }
 
-/* Where pairs of the next group go. */
-struct place {
-    uint32_t *pairs;
+/* What is known when the compiler makes a copy of the functions below: words from the first to the second of a group, and
+ * the elements' sign. */
+struct laying {
     uint32_t step;
+    bool is_signed;
 };
 
-static inline __attribute__((always_inline)) void lay_word(struct place *place, bool is_signed, uint32_t word)
+static inline __attribute__((always_inline)) uint32_t *lay_word(struct laying how, uint32_t *pairs, uint32_t word)
 {
-    place->pairs[0] = is_signed ? dory_even_signed(word) : dory_even_bytes(word);
-    place->pairs[place->step] = is_signed ? dory_odd_signed(word) : dory_odd_bytes(word);
-    place->pairs += 2 * place->step;
+    pairs[0] = how.is_signed ? dory_even_signed(word) : dory_even_bytes(word);
+    pairs[how.step] = how.is_signed ? dory_odd_signed(word) : dory_odd_bytes(word);
+    return pairs + 2 * how.step;
 }
 
-static inline __attribute__((always_inline)) void lay_words(struct place *place, bool is_signed, const uint8_t *run,
-                                                            uint32_t words)
+static inline __attribute__((always_inline)) uint32_t *lay_words(struct laying how, uint32_t *pairs, const uint8_t *run,
+                                                                 uint32_t words)
 {
-    struct place here = *place;
     for (; words >= 4; words -= 4, run += 16) {
-        lay_word(&here, is_signed, dory_word_at(run));
-        lay_word(&here, is_signed, dory_word_at(run + 4));
-        lay_word(&here, is_signed, dory_word_at(run + 8));
-        lay_word(&here, is_signed, dory_word_at(run + 12));
+        pairs = lay_word(how, pairs, dory_word_at(run));
+        pairs = lay_word(how, pairs, dory_word_at(run + 4));
+        pairs = lay_word(how, pairs, dory_word_at(run + 8));
+        pairs = lay_word(how, pairs, dory_word_at(run + 12));
     }
     for (; words > 0; words--, run += 4) {
-        lay_word(&here, is_signed, dory_word_at(run));
+        pairs = lay_word(how, pairs, dory_word_at(run));
     }
-    *place = here;
+    return pairs;
 }
 
-/* Bytes that come together from the ends of runs, until they are a word. */
-struct rest {
+/* The one to three elements at the end of a run, in the low bytes. A word that ends there is within the run, if it has as
+ * many elements. */
+static inline uint32_t end_of(const uint8_t *run, uint32_t elements)
+{
+    uint32_t rest = elements % 4, word = 0;
+    if (elements > 4) {
+        return dory_word_at(run + elements - 4) >> (32 - 8 * rest);
+    }
+    for (uint32_t i = 0; i < rest; i++) {
+        word |= (uint32_t)run[i] << 8 * i;
+    }
+    return word;
+}
+
+/* Ends of runs, which come together until they are a word. */
+struct ends {
     uint32_t word, bits;
 };
 
-static inline void lay_rest(struct place *place, struct rest *rest, bool is_signed, const uint8_t *bytes, uint32_t count)
+static inline __attribute__((always_inline)) uint32_t *lay_end(struct laying how, uint32_t *pairs, struct ends *ends,
+                                                               const uint8_t *run, uint32_t elements)
 {
-    for (; count > 0; count--, bytes++) {
-        rest->word |= (uint32_t)*bytes << rest->bits;
-        rest->bits += 8;
-        if (rest->bits == 32) {
-            lay_word(place, is_signed, rest->word);
-            *rest = (struct rest){0};
-        }
+    uint32_t end = end_of(run, elements), before = ends->bits;
+    ends->word |= end << before;
+    ends->bits += elements % 4 * 8;
+    if (ends->bits >= 32) {
+        pairs = lay_word(how, pairs, ends->word);
+        ends->bits -= 32;
+        ends->word = ends->bits != 0 ? end >> (32 - before) : 0;
     }
+    return pairs;
 }
 
-static inline void end_rest(struct place *place, struct rest *rest, bool is_signed)
-{
-    if (rest->bits != 0) {
-        lay_word(place, is_signed, rest->word);
-        *rest = (struct rest){0};
-    }
-}
-
-typedef void run_function(struct place *place, struct rest *rest, bool is_signed, const uint8_t *run, uint32_t elements);
-
-static inline __attribute__((always_inline)) void lay_whole(struct place *place, struct rest *rest, bool is_signed,
-                                                            const uint8_t *run, uint32_t elements)
-{
-    (void)rest;
-    lay_words(place, is_signed, run, elements / 4);
-}
-
-static inline __attribute__((always_inline)) void lay_end(struct place *place, struct rest *rest, bool is_signed,
-                                                          const uint8_t *run, uint32_t elements)
-{
-    lay_rest(place, rest, is_signed, run + elements / 4 * 4, elements % 4);
-}
-
-static inline __attribute__((always_inline)) void lay_tap(struct place *place, struct rest *rest, bool is_signed,
-                                                          const uint8_t *run, uint32_t elements)
-{
-    lay_whole(place, rest, is_signed, run, elements);
-    lay_end(place, rest, is_signed, run, elements);
-    end_rest(place, rest, is_signed);
-}
-
-static inline __attribute__((always_inline)) void lay_runs(const struct dory_window *window, struct place *place,
-                                                           bool is_signed, const uint8_t *corner, run_function *lay)
-{
-    struct rest rest = {0};
-    for (uint32_t row = window->rows; row > 0; row--, corner += window->row_bytes) {
-        const uint8_t *run = corner;
-        for (uint32_t i = window->runs_per_row; i > 0; i--, run += window->run_bytes) {
-            lay(place, &rest, is_signed, run, window->elements);
-        }
-    }
-    end_rest(place, &rest, is_signed);
-}
-
-static inline __attribute__((always_inline)) void lay(const struct dory_window *window, struct place *place, bool is_signed,
+static inline __attribute__((always_inline)) void lay(struct laying how, const struct dory_window *window, uint32_t *pairs,
                                                       const uint8_t *corner)
 {
-    if (window->fills_taps) {
-        lay_runs(window, place, is_signed, corner, lay_tap);
-        return;
+    uint32_t words = window->elements / 4;
+    for (uint32_t row = 0; row < window->rows; row++) {
+        const uint8_t *run = corner + row * window->row_bytes;
+        for (uint32_t i = window->runs_per_row; i > 0; i--, run += window->run_bytes) {
+            pairs = lay_words(how, pairs, run, words);
+            if (window->fills_taps) {
+                pairs = lay_word(how, pairs, end_of(run, window->elements));
+            }
+        }
     }
-    lay_runs(window, place, is_signed, corner, lay_whole);
-    if (window->elements % 4 != 0) {
-        lay_runs(window, place, is_signed, corner, lay_end);
+    struct ends ends = {0};
+    for (uint32_t row = 0; row < window->rows && window->has_ends; row++) {
+        const uint8_t *run = corner + row * window->row_bytes;
+        for (uint32_t i = window->runs_per_row; i > 0; i--, run += window->run_bytes) {
+            pairs = lay_end(how, pairs, &ends, run, window->elements);
+        }
+    }
+    if (ends.bits != 0) {
+        lay_word(how, pairs, ends.word);
     }
 }
 
-void dory_lay_pixel(const struct dory_window *window, uint32_t pixel, uint32_t *pairs, uint32_t step)
+static const uint8_t *corner_of(const struct dory_window *window, uint32_t pixel)
 {
     uint32_t row = pixel / window->columns, column = pixel - row * window->columns;
-    const uint8_t *corner = window->input + row * window->line_bytes + column * window->pixel_bytes;
-    struct place place = {pairs, step};
+    return window->input + row * window->line_bytes + column * window->pixel_bytes;
+}
+
+void dory_lay_pixel(const struct dory_window *window, uint32_t pixel, uint32_t *pairs)
+{
+    const uint8_t *corner = corner_of(window, pixel);
     if (window->is_signed) {
-        lay(window, &place, true, corner);
+        lay((struct laying){1, true}, window, pairs, corner);
     } else {
-        lay(window, &place, false, corner);
+        lay((struct laying){1, false}, window, pairs, corner);
+    }
+}
+
+void dory_lay_four(const struct dory_window *window, uint32_t pixel, uint32_t *pairs)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint8_t *corner = corner_of(window, pixel + i);
+        if (window->is_signed) {
+            lay((struct laying){4, true}, window, pairs + i, corner);
+        } else {
+            lay((struct laying){4, false}, window, pairs + i, corner);
+        }
     }
 }

@@ -14,12 +14,15 @@ struct dory_window {
     uint32_t pixel_bytes, line_bytes; /* from output pixel to output pixel, and from output row to output row */
     uint32_t columns;                 /* of the output */
     uint32_t groups;                  /* of four elements, of all runs */
-    bool is_signed, fills_taps;
+    bool is_signed;
+    bool fills_taps; /* each run is filled up to whole words; otherwise, has_ends: the ends of all runs come together */
+    bool has_ends;
 };
 
 struct dory_window dory_window_of(const struct dory_layer *layer, const struct dory_tile *tile);
 
-/* Lays an output pixel: two words of each group, `step` words apart, the next group's 2 * step words on. */
-void dory_lay_pixel(const struct dory_window *window, uint32_t pixel, uint32_t *pairs, uint32_t step);
+/* Lays an output pixel for dory_product_quad(), or four of them for dory_product_pair(). */
+void dory_lay_pixel(const struct dory_window *window, uint32_t pixel, uint32_t *pairs);
+void dory_lay_four(const struct dory_window *window, uint32_t pixel, uint32_t *pairs);
 
 #endif
