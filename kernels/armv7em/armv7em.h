@@ -10,7 +10,9 @@
 #define DORY_ARMV7EM_KERNELS(KERNEL)                                                                                        \
     KERNEL(linear)                                                                                                          \
     KERNEL(convolution)                                                                                                     \
-    KERNEL(depthwise)
+    KERNEL(depthwise)                                                                                                       \
+    KERNEL(addition)                                                                                                        \
+    KERNEL(pool)
 
 #define DORY_ARMV7EM_FUNCTION(name) dory_kernel_function dory_armv7em_##name;
 DORY_ARMV7EM_KERNELS(DORY_ARMV7EM_FUNCTION)

@@ -3,6 +3,7 @@
 #include "armv7em.h"
 #include "dory/engine.h"
 #include "finish.h"
+#include "line.h"
 #include "planes.h"
 #include "quads.h"
 
@@ -138,6 +139,69 @@ static const struct dory_kernel_description depthwise = {
     .cycles = depthwise_instructions,
 };
 
-static const struct dory_kernel_description *const kernels[] = {&linear, &convolution, &depthwise, 0};
+/* ---- element by element ---- */
+
+static uint32_t no_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer, (void)tile, (void)cores;
+    return 0;
+}
+
+static uint64_t elements_of(const struct dory_tile_shape *tile, unsigned cores)
+{
+    return dory_divide_up((uint32_t)tile->rows * tile->columns * tile->channels, cores);
+}
+
+static bool addition_supports(const struct dory_layer *layer)
+{
+    struct dory_line line;
+    return layer->operation == DORY_ADDITION && layer->input_bits == 8 && layer->second_input_bits == 8 &&
+           layer->output_bits == 8 && !layer->second_repeats && layer->normalisation != DORY_NORMALISE_THRESHOLDS &&
+           (layer->normalisation == DORY_NORMALISE_HIGH || dory_fold_addition(layer, &line));
+}
+
+static uint64_t addition_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return 200 +
+           elements_of(tile, cores) * (layer->normalisation == DORY_NORMALISE_HIGH ? 2 + finish_instructions(layer) : 9);
+}
+
+static const struct dory_kernel_description addition = {
+    .name = "dory_armv7em_addition",
+    .supports = addition_supports,
+    .scratch_bytes = no_scratch,
+    .cycles = addition_instructions,
+};
+
+/* Averages whose sums have 16 bits, and maxima as they are. Channels are words. */
+static bool pool_supports(const struct dory_layer *layer)
+{
+    struct dory_line line;
+    bool is_average = layer->operation == DORY_AVERAGE_POOL;
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
+    if ((!is_average && layer->operation != DORY_MAXIMUM_POOL) || layer->input_bits != 8 || layer->output_bits != 8 ||
+        layer->input_channels % 4 != 0 || layer->normalisation == DORY_NORMALISE_THRESHOLDS ||
+        layer->normalisation == DORY_NORMALISE_HIGH) {
+        return false;
+    }
+    return is_average ? taps <= 65535 / 255 && dory_fold_average(layer, taps, &line) : dory_is_identity(layer);
+}
+
+static uint64_t pool_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    bool is_average = layer->operation == DORY_AVERAGE_POOL;
+    uint64_t pixels = dory_divide_up((uint32_t)tile->rows * tile->columns, cores);
+    uint32_t window = layer->kernel_height * (layer->kernel_width * (is_average ? 9u : 7u) + 8u) + (is_average ? 50u : 12u);
+    return 100 + pixels * (30 + dory_divide_up(tile->channels, 4) * window);
+}
+
+static const struct dory_kernel_description pool = {
+    .name = "dory_armv7em_pool",
+    .supports = pool_supports,
+    .scratch_bytes = no_scratch,
+    .cycles = pool_instructions,
+};
+
+static const struct dory_kernel_description *const kernels[] = {&linear, &convolution, &depthwise, &addition, &pool, 0};
 
 const struct dory_engine dory_armv7em_engine = {.name = "armv7em", .weights = &dory_quads, .kernels = kernels};

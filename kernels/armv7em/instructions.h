@@ -102,6 +102,25 @@ static inline int32_t dory_smlatt(uint32_t a, uint32_t b, int32_t sum)
 static inline int32_t dory_smlad(uint32_t a, uint32_t b, int32_t sum) { return dory_smlatt(a, b, dory_smlabb(a, b, sum)); }
 #endif
 
+/* UQSUB8, then UADD8: the larger one of each pair of bytes without a sign. */
+#if defined(DORY_HAS_SIMD32)
+static inline uint32_t dory_maximum_bytes(uint32_t a, uint32_t b)
+{
+    uint32_t result;
+    __asm__("uqsub8 %0, %1, %2\n\tuadd8 %0, %0, %2" : "=&r"(result) : "r"(a), "r"(b));
+    return result;
+}
+#else
+static inline uint32_t dory_maximum_bytes(uint32_t a, uint32_t b)
+{
+    uint32_t result = 0;
+    for (uint32_t mask = 0xFF; mask != 0; mask <<= 8) {
+        result |= (a & mask) > (b & mask) ? a & mask : b & mask;
+    }
+    return result;
+}
+#endif
+
 /* SMMLA: the high half of a product of 32 bits, and an addend. USAT: clipped to a byte without a sign. */
 #if defined(DORY_HAS_SIMD32)
 DORY_MULTIPLY_ADD(dory_smmla, "smmla")

@@ -1,0 +1,100 @@
+/* Computes maximum and average pools of bytes. Shapes: any with channels by fours, HWC.
+ *
+ * Each core takes a part of the pixels, channels by fours. Inner loop: a word of four channels, of a maximum in 4
+ * instructions, of an average in 7. */
+#include "armv7em.h"
+#include "instructions.h"
+#include "line.h"
+#include "share.h"
+
+struct work {
+    const struct dory_layer *layer;
+    const struct dory_tile *tile;
+    struct dory_line line;            /* averages */
+    uint32_t signs;                   /* 0x80808080 where the input is signed */
+    uint32_t row_bytes, column_bytes; /* of the window, from tap to tap */
+};
+
+/* ---- four channels of a window ---- */
+
+static inline uint32_t maximum_of(const struct work *work, const uint8_t *window)
+{
+    uint32_t most = 0;
+    for (uint32_t row = work->layer->kernel_height; row > 0; row--, window += work->row_bytes) {
+        const uint8_t *tap = window;
+        for (uint32_t column = work->layer->kernel_width; column > 0; column--, tap += work->column_bytes) {
+            most = dory_maximum_bytes(most, dory_word_at(tap) ^ work->signs);
+        }
+    }
+    return most ^ work->signs;
+}
+
+/* Sums of 16 bits: of at most DORY_POOL_TAPS bytes. */
+static inline void sum_of(const struct work *work, const uint8_t *window, uint32_t sums[2])
+{
+    uint32_t even = 0, odd = 0;
+    for (uint32_t row = work->layer->kernel_height; row > 0; row--, window += work->row_bytes) {
+        const uint8_t *tap = window;
+        for (uint32_t column = work->layer->kernel_width; column > 0; column--, tap += work->column_bytes) {
+            uint32_t word = dory_word_at(tap) ^ work->signs;
+            even += dory_even_bytes(word);
+            odd += dory_odd_bytes(word);
+        }
+    }
+    sums[0] = even;
+    sums[1] = odd;
+}
+
+static inline uint32_t average(const struct work *work, uint32_t sum)
+{
+    int32_t value = (int32_t)((uint32_t)work->line.first * sum + (uint32_t)work->line.addend) >> work->line.shift;
+    value = value < work->line.minimum ? work->line.minimum : value > work->line.maximum ? work->line.maximum : value;
+    return (uint32_t)value & 0xFF;
+}
+
+static inline uint32_t average_of(const struct work *work, const uint8_t *window)
+{
+    uint32_t sums[2];
+    sum_of(work, window, sums);
+    return average(work, sums[0] & 0xFFFF) | average(work, sums[1] & 0xFFFF) << 8 | average(work, sums[0] >> 16) << 16 |
+           average(work, sums[1] >> 16) << 24;
+}
+
+typedef uint32_t four_function(const struct work *work, const uint8_t *window);
+
+/* ---- pixels ---- */
+
+static inline __attribute__((always_inline)) void pool_pixel(const struct work *work, four_function *four, uint32_t pixel)
+{
+    const struct dory_tile *tile = work->tile;
+    uint32_t row = pixel / tile->columns, column = pixel - row * tile->columns, channels = tile->channels;
+    const uint8_t *window =
+        (const uint8_t *)tile->input +
+        (row * work->layer->stride_height * tile->input_columns + column * work->layer->stride_width) * channels;
+    uint8_t *output = (uint8_t *)tile->output + pixel * channels;
+    for (uint32_t channel = 0; channel < channels; channel += 4) {
+        dory_put_word(output + channel, four(work, window + channel));
+    }
+}
+
+static inline __attribute__((always_inline)) void pool(const struct work *work, four_function *four, unsigned core,
+                                                       unsigned cores)
+{
+    struct dory_share share = dory_share_of((uint32_t)work->tile->rows * work->tile->columns, core, cores);
+    for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
+        pool_pixel(work, four, pixel);
+    }
+}
+
+void dory_armv7em_pool(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    struct work work = {.layer = layer, .tile = tile, .signs = layer->input_is_signed ? 0x80808080u : 0};
+    work.row_bytes = (uint32_t)layer->dilation_height * tile->input_columns * tile->channels;
+    work.column_bytes = (uint32_t)layer->dilation_width * tile->channels;
+    if (layer->operation == DORY_MAXIMUM_POOL) {
+        pool(&work, maximum_of, core, cores);
+        return;
+    }
+    dory_fold_average(layer, (uint32_t)layer->kernel_height * layer->kernel_width, &work.line);
+    pool(&work, average_of, core, cores);
+}
