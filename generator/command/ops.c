@@ -8,13 +8,13 @@
 
 static void print_operator(const char *type, const char *becomes, const char *limits)
 {
-    printf("%-24s %s%s%s\n", type, becomes, *becomes && *limits ? "; " : "", limits);
+    printf("%-24s %s%s%s\n", type, becomes, *limits ? " | " : "", limits);
 }
 
 static void print_quantised_operators(void)
 {
     puts("\nOperators of quantised networks: QDQ and QOperator ONNX of onnxruntime, Brevitas, AIMET, PyTorch. Opsets 10 to "
-         "21.\n");
+         "25.\n");
     for (int i = 0; i < qdq_operator_count; i++)
         print_operator(qdq_operators[i].type, qdq_operators[i].becomes, qdq_operators[i].limits);
     puts(
@@ -25,10 +25,14 @@ static void print_quantised_operators(void)
 
 static void print_tflite_operators(void)
 {
+    struct arena arena = {0};
     puts("\nOperators of int8 TFLite, whose numbers are TensorFlow Lite Micro's. Fused activations: RELU, RELU6, "
          "RELU_N1_TO_1.\n");
-    for (int i = 0; i < tflite_description_count; i++)
-        print_operator(tflite_descriptions[i].type, tflite_descriptions[i].becomes, tflite_descriptions[i].limits);
+    for (int i = 0; i < tflite_operator_count; i++) {
+        const struct tflite_description operation = tflite_describe_operator(i, &arena);
+        print_operator(operation.type, operation.becomes, operation.limits);
+    }
+    arena_free(&arena);
 }
 
 static void print_operators(void)

@@ -51,6 +51,16 @@ static double sign(double x, struct function_parameters p) { return (void)p, (do
 static double magnitude(double x, struct function_parameters p) { return (void)p, fabs(x); }
 static double negated(double x, struct function_parameters p) { return (void)p, -x; }
 static double reciprocal(double x, struct function_parameters p) { return (void)p, 1 / x; }
+static double tangent(double x, struct function_parameters p) { return (void)p, tan(x); }
+static double arc_cosine(double x, struct function_parameters p) { return (void)p, acos(x); }
+static double arc_sine(double x, struct function_parameters p) { return (void)p, asin(x); }
+static double arc_tangent(double x, struct function_parameters p) { return (void)p, atan(x); }
+static double hyperbolic_cosine(double x, struct function_parameters p) { return (void)p, cosh(x); }
+static double hyperbolic_sine(double x, struct function_parameters p) { return (void)p, sinh(x); }
+static double area_cosine(double x, struct function_parameters p) { return (void)p, acosh(x); }
+static double area_sine(double x, struct function_parameters p) { return (void)p, asinh(x); }
+static double area_tangent(double x, struct function_parameters p) { return (void)p, atanh(x); }
+static double inverse_truth(double x, struct function_parameters p) { return (void)p, (double)(x == 0); }
 static double rounded_down(double x, struct function_parameters p) { return (void)p, floor(x); }
 static double rounded_up(double x, struct function_parameters p) { return (void)p, ceil(x); }
 static double rounded_evenly(double x, struct function_parameters p) { return (void)p, rint(x); }
@@ -61,9 +71,16 @@ static const struct {
     struct function_parameters otherwise; /* alpha and beta where the node does not say */
 } functions[] = {
     {"Abs", magnitude, {0, 0}},
+    {"Acos", arc_cosine, {0, 0}},
+    {"Acosh", area_cosine, {0, 0}},
+    {"Asin", arc_sine, {0, 0}},
+    {"Asinh", area_sine, {0, 0}},
+    {"Atan", arc_tangent, {0, 0}},
+    {"Atanh", area_tangent, {0, 0}},
     {"Ceil", rounded_up, {0, 0}},
     {"Celu", celu, {1, 0}},
     {"Cos", cosine, {0, 0}},
+    {"Cosh", hyperbolic_cosine, {0, 0}},
     {"Elu", elu, {1, 0}},
     {"Erf", error_function, {0, 0}},
     {"Exp", exponential, {0, 0}},
@@ -76,6 +93,7 @@ static const struct {
     {"Log", logarithm, {0, 0}},
     {"Mish", mish, {0, 0}},
     {"Neg", negated, {0, 0}},
+    {"Not", inverse_truth, {0, 0}},
     {"QuickGelu", swish, {(double)1.702F, 0}},
     {"Reciprocal", reciprocal, {0, 0}},
     {"Relu", relu, {0, 0}},
@@ -85,11 +103,13 @@ static const struct {
     {"Sigmoid", sigmoid, {0, 0}},
     {"Sign", sign, {0, 0}},
     {"Sin", sine, {0, 0}},
+    {"Sinh", hyperbolic_sine, {0, 0}},
     {"Softplus", softplus, {0, 0}},
     {"Softsign", softsign, {0, 0}},
     {"Sqrt", square_root, {0, 0}},
     {"Square", square, {0, 0}},
     {"Swish", swish, {1, 0}},
+    {"Tan", tangent, {0, 0}},
     {"Tanh", hyperbolic_tangent, {0, 0}},
     {"ThresholdedRelu", thresholded, {1, 0}},
 };

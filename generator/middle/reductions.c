@@ -123,6 +123,18 @@ bool middle_reduce(struct quantised_builder *builder, const char *name, const st
     return true;
 }
 
+int middle_flip(struct quantised_builder *builder, const char *name, int tensor)
+{
+    const struct tensor from = builder->network->tensors[tensor];
+    struct quantisation quantisation = {from.scale, UINT8_MAX - from.zero_point + from.model_offset, from.model_offset != 0};
+    int output = quantised_tensor(builder, name, from.height, from.width, from.channels, &quantisation);
+    uint8_t table[256];
+    for (int i = 0; i < 256; i++)
+        table[i] = (uint8_t)(UINT8_MAX - i);
+    quantised_table(builder, name, tensor, output, table);
+    return output;
+}
+
 void middle_set_reduction(struct quantised_builder *builder, const struct middle_reduction *reduction, struct layer *layer)
 {
     layer->inputs[0] = reduction->input.tensor;

@@ -23,6 +23,9 @@ bool middle_reduce(struct quantised_builder *builder, const char *name, const st
 /* Kind and window of the layer, and of ones the weights. */
 void middle_set_reduction(struct quantised_builder *builder, const struct middle_reduction *reduction, struct layer *layer);
 
+/* The tensor whose elements are 255 less those of this one: the smallest becomes the largest. Its zero point is so, too. */
+int middle_flip(struct quantised_builder *builder, const char *name, int tensor);
+
 /* In memory, steps of at least `above` elements are `by` times shorter behind a reduction. */
 struct shorter {
     int64_t above, by;

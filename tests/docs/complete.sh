@@ -5,10 +5,6 @@ source=$1 dory=$2
 failures=0
 fail() { echo "FAILED: $*" >&2; failures=1; }
 
-# Operators: those that the importer has, in its order.
-diff <("$dory" ops | sed -n '/^Not supported/q; s/^\([A-Z][A-Za-z0-9_]*\)  .*/\1/p') \
-  <(sed -n '/^| operator /,/^$/s/^| \([A-Z][A-Za-z0-9_]*\) |.*/\1/p' "$source/docs/operators.md") || fail "docs/operators.md: < importer, > document"
-
 # Options and commands: all of them are in the manual page, and it has no other ones.
 manual=$(sed 's/\\-/-/g' "$source/docs/dory.1")
 for option in $("$dory" generate --help | sed -n 's/^  \(--[a-z0-9-]*\).*/\1/p'); do

@@ -170,35 +170,6 @@ static enum qdq_outcome combine(struct qdq *qdq, enum qdq_operation operation, c
     return QDQ_DONE;
 }
 
-/* ---- three operands ---- */
-
-/* All of them functions of the condition's element, or numbers. */
-enum qdq_outcome qdq_where(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
-                           struct qdq_value *result)
-{
-    double numbers[3] = {0, 0, 0};
-    if (count != 3)
-        return qdq_fault(qdq, node, NULL, "Where of %d inputs; supported: 3", count);
-    if (inputs[0].kind != QDQ_REALS)
-        return QDQ_FLOAT;
-    for (int i = 1; i < 3; i++) {
-        bool is_same = inputs[i].kind == QDQ_REALS && inputs[i].tensor == inputs[0].tensor &&
-                       view_equal(&inputs[i].view, &inputs[0].view);
-        bool is_number = inputs[i].kind == QDQ_CONSTANT && inputs[i].array->rank <= inputs[0].view.rank &&
-                         inputs[i].array->count == 1 && qdq_array_scalar(inputs[i].array, &numbers[i]);
-        if (!is_same && !is_number)
-            return QDQ_FLOAT;
-    }
-    float *reals = arena_array(qdq->arena, float, 256);
-    for (int i = 0; i < 256; i++) {
-        int chosen = inputs[0].reals[i] != 0 ? 1 : 2;
-        reals[i] = inputs[chosen].kind == QDQ_REALS ? inputs[chosen].reals[i] : (float)numbers[chosen];
-    }
-    *result = inputs[0];
-    result->reals = reals;
-    return QDQ_DONE;
-}
-
 /* ---- two tensors ---- */
 
 /* Both in one order, the first one with all elements: *swaps where that was the second. */
@@ -332,6 +303,27 @@ static enum qdq_outcome with_constant_tensor(struct qdq *qdq, const struct node 
     return join(qdq, node, operation, operands[0], operands[1], result);
 }
 
+/* A constant of several numbers as one of the tensors that are compared. */
+static enum qdq_outcome choose_constant(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+                                        bool is_maximum, struct qdq_value *result)
+{
+    struct qdq_value operands[2] = {inputs[0], inputs[1]};
+    for (int i = 0; i < 2; i++) {
+        enum qdq_outcome outcome = operands[i].kind == QDQ_CONSTANT ? qdq_make_numbers(qdq, node, &operands[i]) : QDQ_DONE;
+        if (outcome != QDQ_DONE)
+            return outcome;
+    }
+    return qdq_choose(qdq, node, operands, 2, is_maximum, result);
+}
+
+static enum qdq_outcome divide_constant(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+                                        struct qdq_value *result)
+{
+    struct qdq_value numerator = inputs[0];
+    enum qdq_outcome outcome = qdq_make_tensor(qdq, node, &numerator);
+    return outcome == QDQ_DONE ? qdq_multiply_by_function(qdq, node, &numerator, &inputs[1], true, result) : outcome;
+}
+
 static enum qdq_outcome with_constant(struct qdq *qdq, const struct node *node, enum qdq_operation operation,
                                       const struct qdq_value *inputs, struct qdq_value *result)
 {
@@ -352,6 +344,10 @@ static enum qdq_outcome with_constant(struct qdq *qdq, const struct node *node, 
         return combine(qdq, operation, &inputs[0], &inputs[1], number, result);
     if (operation == QDQ_SLOPE && !is_swapped)
         return qdq_slope(qdq, node, value, constant->array, result);
+    if (operation == QDQ_LESSER || operation == QDQ_GREATER)
+        return choose_constant(qdq, node, inputs, operation == QDQ_GREATER, result);
+    if (operation == QDQ_DIVIDE && is_swapped)
+        return divide_constant(qdq, node, inputs, result);
     bool is_tensor = operation <= QDQ_MULTIPLY && qdq_constant_dimension(&value->view, constant->array) < 0;
     enum qdq_outcome outcome = is_tensor ? with_constant_tensor(qdq, node, operation, inputs, result) : QDQ_FLOAT;
     if (outcome != QDQ_FLOAT)

@@ -217,6 +217,20 @@ static int border_of(const struct node *node)
     return mode ? -1 : (int)BORDER_CONSTANT;
 }
 
+/* Where a QuantizeLinear reads the padded tensor: an element that it rounds to what it rounds the number to; else -1. */
+static int rounded_element(struct qdq *qdq, const struct node *node, const struct qdq_value *value, double number)
+{
+    struct quantisation reader;
+    if (value->kind != QDQ_REALS || !qdq_reader_quantisation(qdq, node, &reader))
+        return -1;
+    int zero_point = (int)reader.zero_point + (reader.is_signed ? 128 : 0);
+    int wanted = qdq_round(number, reader.scale, zero_point, 0, 255);
+    for (int i = 0; i < 256; i++)
+        if (qdq_round((double)value->reals[i], reader.scale, zero_point, 0, 255) == wanted)
+            return i;
+    return -1;
+}
+
 /* The element that the border has. */
 static enum qdq_outcome border_element(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
                                        const struct qdq_value *constant, int *element)
@@ -232,6 +246,9 @@ static enum qdq_outcome border_element(struct qdq *qdq, const struct node *node,
         *element = i;
         return QDQ_DONE;
     }
+    *element = rounded_element(qdq, node, value, number);
+    if (*element >= 0)
+        return QDQ_DONE;
     return qdq_fault(qdq, node, "constant_value", "is %g, which no element of the tensor stands for exactly (scale %.9g)",
                      number, tensor->scale);
 }

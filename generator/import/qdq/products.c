@@ -110,25 +110,62 @@ static int lay_spread(struct qdq *qdq, const struct node *node, int input, const
     return output;
 }
 
+static struct node without_automatic_pads(struct qdq *qdq, const struct node *node)
+{
+    struct node plain = *node;
+    struct attribute *attributes = arena_array(qdq->arena, struct attribute, (size_t)node->attribute_count + 1);
+    plain.attributes = attributes;
+    plain.attribute_count = 0;
+    for (int i = 0; i < node->attribute_count; i++)
+        if (strcmp(node->attributes[i].name, "auto_pad") != 0)
+            attributes[plain.attribute_count++] = node->attributes[i];
+    return plain;
+}
+
+/* What is cut off so that the result has the shape that output_shape says, or strides times the input's. The odd element is
+ * cut off behind by SAME_UPPER, else in front. */
+static bool pad_automatically(struct qdq *qdq, const struct node *node, const struct tensor *input, const int64_t *extra,
+                              int rank, struct qdq_window *window)
+{
+    const struct attribute *attribute = node_attribute(node, "auto_pad");
+    const char *text = attribute && attribute->kind == ATTRIBUTE_TEXT ? attribute->text : "NOTSET";
+    int64_t shape[16];
+    int listed = qdq_list(qdq, node, "output_shape", NULL, shape), spatial = rank - 2;
+    bool is_upper = !strcmp(text, "SAME_UPPER"), is_same = is_upper || !strcmp(text, "SAME_LOWER");
+    if (listed == -2)
+        return false;
+    if ((!is_same && strcmp(text, "NOTSET") != 0 && strcmp(text, "VALID") != 0) || (listed >= 0 && listed < spatial)) {
+        qdq_fault(qdq, node, NULL, "auto_pad '%s' and an output_shape of %d numbers do not go together", text, listed);
+        return false;
+    }
+    for (int i = 2 - spatial; i < 2 && (is_same || listed >= 0); i++) {
+        int64_t size = i ? input->width : input->height, more = extra ? extra[i - (2 - spatial)] : 0;
+        int64_t wanted = listed >= 0 ? shape[listed - 2 + i] : size * window->stride[i];
+        int64_t full = (size - 1) * window->stride[i] + (window->kernel[i] - 1) * window->dilation[i] + 1 + more;
+        if (wanted < 1 || wanted > full) {
+            qdq_fault(qdq, node, "output_shape", "asks for %" PRId64 " elements of %" PRId64 "; supported: no more", wanted,
+                      full);
+            return false;
+        }
+        window->before[i] = is_upper ? (full - wanted) / 2 : (full - wanted + 1) / 2;
+        window->after[i] = full - wanted - window->before[i];
+    }
+    return true;
+}
+
 static bool read_spread(struct qdq *qdq, const struct node *node, const struct tensor *input, int rank,
                         const int64_t *kernel, int64_t dilation[2], struct spread *spread)
 {
     struct tensor large = *input; /* the window's own check is for a Conv: any image will do */
     struct qdq_window window;
     int64_t extra[16] = {0};
-    const struct attribute *automatic = node_attribute(node, "auto_pad");
-    if (node_attribute(node, "output_shape") ||
-        (automatic && automatic->kind == ATTRIBUTE_TEXT && strcmp(automatic->text, "NOTSET") != 0)) {
-        qdq_fault(qdq, node, NULL, "output_shape and auto_pad are not supported; export it with pads and output_padding");
-        return false;
-    }
     large.height = rank == 4 ? QDQ_MAXIMUM_DIMENSION : 1;
     large.width = QDQ_MAXIMUM_DIMENSION;
-    struct node plain = *node; /* its pads are cut off the result */
+    struct node plain = without_automatic_pads(qdq, node); /* its pads are cut off the result */
     if (!qdq_window_read(qdq, &plain, &large, rank, kernel, &window))
         return false;
     int count = qdq_list(qdq, node, "output_padding", NULL, extra);
-    if (count == -2)
+    if (count == -2 || !pad_automatically(qdq, node, input, count < 0 ? NULL : extra, rank, &window))
         return false;
     for (int i = 0; i < 2; i++) {
         int64_t reach = (window.kernel[i] - 1) * window.dilation[i], size = i ? input->width : input->height;
@@ -336,6 +373,31 @@ static enum qdq_outcome multiply_tensors(struct qdq *qdq, const struct node *nod
     return QDQ_DONE;
 }
 
+/* The weights of the opposite sign. */
+static const struct qdq_array *negated(struct qdq *qdq, const struct qdq_array *array)
+{
+    if (!array->numbers || !array->scale_count)
+        return array;
+    struct qdq_array *made = qdq_array_make(qdq, array, array->rank, array->dimensions);
+    double *numbers = (double *)(uintptr_t)made->numbers;
+    for (size_t i = 0; numbers && i < array->count; i++)
+        numbers[i] = 2 * (double)array->zero_points[qdq_array_channel(array, i)] - array->numbers[i];
+    return made;
+}
+
+/* A constant times the rows of a tensor: the tensor's columns times the constant's rows, and both turned. */
+static enum qdq_outcome multiply_from_left(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+                                           struct qdq_value *result)
+{
+    static const struct qdq_value none;
+    struct qdq_value turned[2] = {inputs[1], inputs[0]};
+    turned[0].view = middle_transposed(&inputs[1].view);
+    enum qdq_outcome outcome = multiply(qdq, node, turned, true, &none, result);
+    if (outcome == QDQ_DONE)
+        result->view = middle_transposed(&result->view);
+    return outcome;
+}
+
 /* Neither factor is a constant, or the first one: then it has no weights. */
 static bool is_of_tensors(const struct qdq_value *inputs) { return inputs[1].kind != QDQ_CONSTANT; }
 
@@ -346,17 +408,20 @@ enum qdq_outcome qdq_gemm(struct qdq *qdq, const struct node *node, const struct
     static const struct qdq_value none;
     double alpha = qdq_number(qdq, node, "alpha", 1), beta = qdq_number(qdq, node, "beta", 1);
     const bool transposed[2] = {qdq_integer(qdq, node, "transA", 0) != 0, qdq_integer(qdq, node, "transB", 0) != 0};
-    bool is_transposed = transposed[1];
+    struct qdq_value operands[2] = {inputs[0], inputs[1]};
     if (is_of_tensors(inputs) && alpha == 1 && inputs[2].kind == QDQ_NONE)
         return multiply_tensors(qdq, node, inputs, transposed, result);
-    if (!(alpha > 1e-6 && alpha < 1e6) || !(fabs(beta) < 1e6) || qdq_integer(qdq, node, "transA", 0) != 0)
-        return qdq_fault(qdq, node, NULL, "has alpha %g, beta %g, transA %" PRId64 "; supported: alpha above 0, transA 0",
-                         alpha, beta, qdq_integer(qdq, node, "transA", 0));
+    if (!(fabs(alpha) > 1e-6 && fabs(alpha) < 1e6) || !(fabs(beta) < 1e6))
+        return qdq_fault(qdq, node, NULL, "has alpha %g, beta %g; supported: alpha not 0, both below 1e6", alpha, beta);
+    if (transposed[0] && inputs[0].kind == QDQ_REALS && inputs[0].view.rank == 2)
+        operands[0].view = middle_transposed(&inputs[0].view);
     if (alpha == 1 && (beta == 1 || inputs[2].kind == QDQ_NONE))
-        return multiply(qdq, node, inputs, is_transposed, &inputs[2], result);
-    enum qdq_outcome outcome = multiply(qdq, node, inputs, is_transposed, &none, result);
+        return multiply(qdq, node, operands, transposed[1], &inputs[2], result);
+    if (alpha < 0 && inputs[1].kind == QDQ_CONSTANT)
+        operands[1].array = negated(qdq, inputs[1].array);
+    enum qdq_outcome outcome = multiply(qdq, node, operands, transposed[1], &none, result);
     return outcome == QDQ_DONE
-               ? qdq_scale_sums(qdq, node, (struct qdq_pending *)(uintptr_t)result->pending, alpha, beta, &inputs[2])
+               ? qdq_scale_sums(qdq, node, (struct qdq_pending *)(uintptr_t)result->pending, fabs(alpha), beta, &inputs[2])
                : outcome;
 }
 
@@ -366,6 +431,9 @@ enum qdq_outcome qdq_matrix_product(struct qdq *qdq, const struct node *node, co
     static const struct qdq_value none;
     static const bool transposed[2];
     (void)count;
+    if (inputs[0].kind == QDQ_CONSTANT && inputs[0].array->rank == 2 && inputs[0].array->scale_count &&
+        inputs[1].kind == QDQ_REALS && inputs[1].view.rank >= 2)
+        return multiply_from_left(qdq, node, inputs, result);
     return is_of_tensors(inputs) ? multiply_tensors(qdq, node, inputs, transposed, result)
                                  : multiply(qdq, node, inputs, false, &none, result);
 }

@@ -174,6 +174,9 @@ bool qdq_refuse(const struct graph *graph, struct diagnostics *diagnostics);
 struct network *qdq_import(const struct graph *graph, const char *name, struct arena *arena,
                            struct diagnostics *diagnostics);
 
+/* The numbers of one of the graph's values, where it is a constant; else null. */
+const struct qdq_array *qdq_constant(struct qdq *qdq, int index);
+
 /* Reports an error of a node (and attribute, or null). QDQ_FAULT, so that handlers can return it. */
 enum qdq_outcome qdq_fault(struct qdq *qdq, const struct node *node, const char *attribute, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -211,6 +214,8 @@ enum qdq_outcome qdq_make_channels(struct qdq *qdq, const struct node *node, str
 enum qdq_outcome qdq_make_elements(struct qdq *qdq, const struct node *node, struct qdq_value *value);
 /* A constant of bytes, with one scale, becomes a tensor of the network. QDQ_FLOAT where it has none. */
 enum qdq_outcome qdq_make_tensor(struct qdq *qdq, const struct node *node, struct qdq_value *value);
+/* The same of any constant with up to 256 different numbers: its elements say which of them. */
+enum qdq_outcome qdq_make_numbers(struct qdq *qdq, const struct node *node, struct qdq_value *value);
 /* Another shape for the value, by a copy if need be. */
 enum qdq_outcome qdq_take_shape(struct qdq *qdq, const struct node *node, int rank, const int64_t *dimensions,
                                 struct qdq_value *value);
@@ -236,6 +241,9 @@ bool qdq_fold(struct qdq *qdq, const struct node *node, const struct qdq_value *
 /* Scale and zero point of activations. */
 enum qdq_outcome qdq_read_quantisation(struct qdq *qdq, const struct node *node, const struct qdq_value *scale,
                                        const struct qdq_value *zero_point, struct quantisation *quantisation);
+/* Of the QuantizeLinear that is the only reader of the node's first output; false where there is none, or none that can be
+ * read. */
+bool qdq_reader_quantisation(struct qdq *qdq, const struct node *node, struct quantisation *quantisation);
 enum qdq_outcome qdq_quantise(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
                               const struct quantisation *quantisation, const char *name, struct qdq_value *result);
 enum qdq_outcome qdq_dequantise(struct qdq *qdq, const struct node *node, const struct qdq_value inputs[3],
@@ -365,10 +373,11 @@ qdq_handler qdq_layer_norm, qdq_instance_norm, qdq_group_norm, qdq_lp_norm; /* n
 qdq_handler qdq_convolution, qdq_transposed_convolution, qdq_gemm, qdq_matrix_product;                   /* products.c */
 qdq_handler qdq_average_pool, qdq_maximum_pool, qdq_softmax;                                             /* pools.c */
 qdq_handler qdq_reduce, qdq_global_average, qdq_global_maximum, qdq_arg_maximum;                         /* reductions.c */
-qdq_handler qdq_unary, qdq_clip, qdq_binary, qdq_where;                                                  /* elements.c */
+qdq_handler qdq_unary, qdq_clip, qdq_binary;                                                             /* elements.c */
+qdq_handler qdq_where;                                                                                   /* where.c */
 qdq_handler qdq_batch_normalization;                                                                     /* scales.c */
 qdq_handler qdq_cast, qdq_identity, qdq_flatten, qdq_reshape, qdq_squeeze, qdq_unsqueeze, qdq_transpose; /* views.c */
-/* factors.c: x times, or divided by, a function of another tensor's elements; QDQ_FLOAT where that is below zero. */
+/* factors.c: x times, or divided by, a function of another tensor's elements; QDQ_FLOAT where that is no number. */
 enum qdq_outcome qdq_multiply_by_function(struct qdq *qdq, const struct node *node, const struct qdq_value *x,
                                           const struct qdq_value *function, bool divides, struct qdq_value *result);
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* ---- scales and zero points ---- */
 
@@ -23,10 +24,12 @@ static enum qdq_outcome check_constant(struct qdq *qdq, const struct node *node,
     return QDQ_DONE;
 }
 
-static enum qdq_outcome check_scales(struct qdq *qdq, const struct node *node, const struct qdq_array *array)
+/* Of a bias that a Gemm's beta below zero was divided out of, onnxruntime writes a scale below zero. */
+static enum qdq_outcome check_scales(struct qdq *qdq, const struct node *node, const struct qdq_array *array, bool is_bias)
 {
     for (size_t i = 0; i < array->count; i++)
-        if (!(array->numbers[i] > 0 && isfinite(array->numbers[i])) || (float)array->numbers[i] != array->numbers[i])
+        if (!((is_bias ? fabs(array->numbers[i]) : array->numbers[i]) > 0 && isfinite(array->numbers[i])) ||
+            (float)array->numbers[i] != array->numbers[i])
             return qdq_fault(qdq, node, "scale", "'%s' is %.9g; a scale is positive, finite and a float32", array->name,
                              array->numbers[i]);
     return QDQ_DONE;
@@ -45,7 +48,7 @@ enum qdq_outcome qdq_read_quantisation(struct qdq *qdq, const struct node *node,
                                        const struct qdq_value *zero_point, struct quantisation *quantisation)
 {
     enum qdq_outcome outcome = check_constant(qdq, node, "scale", scale);
-    if (outcome != QDQ_DONE || (outcome = check_scales(qdq, node, scale->array)) != QDQ_DONE)
+    if (outcome != QDQ_DONE || (outcome = check_scales(qdq, node, scale->array, false)) != QDQ_DONE)
         return outcome;
     double number;
     if (!qdq_array_scalar(scale->array, &number))
@@ -69,6 +72,33 @@ enum qdq_outcome qdq_read_quantisation(struct qdq *qdq, const struct node *node,
     quantisation->zero_point = (int64_t)number;
     quantisation->is_signed = zero_point->array->type == ELEMENT_INT8;
     return QDQ_DONE;
+}
+
+static const struct node *only_reader(const struct qdq *qdq, const struct node *node)
+{
+    int output = node->output_count ? node->outputs[0] : NO_VALUE;
+    if (output == NO_VALUE || qdq->graph->values[output].use_count != 1)
+        return NULL;
+    for (int i = 0; i < qdq->graph->node_count; i++)
+        for (int k = 0; k < qdq->graph->nodes[i].input_count; k++)
+            if (qdq->graph->nodes[i].inputs[k] == output)
+                return &qdq->graph->nodes[i];
+    return NULL;
+}
+
+bool qdq_reader_quantisation(struct qdq *qdq, const struct node *node, struct quantisation *quantisation)
+{
+    const struct node *reader = only_reader(qdq, node);
+    double scale, zero_point;
+    if (!reader || strcmp(reader->type, "QuantizeLinear") != 0 || reader->input_count < 3)
+        return false;
+    const struct qdq_array *scales = qdq_constant(qdq, reader->inputs[1]),
+                           *zero_points = qdq_constant(qdq, reader->inputs[2]);
+    if (!scales || !qdq_array_scalar(scales, &scale) || !(scale > 0 && isfinite(scale)) || !zero_points ||
+        !qdq_array_scalar(zero_points, &zero_point))
+        return false;
+    *quantisation = (struct quantisation){scale, (int64_t)zero_point, zero_points->type == ELEMENT_INT8};
+    return quantisation->is_signed || zero_points->type == ELEMENT_UINT8;
 }
 
 /* ---- quantise ---- */
@@ -325,8 +355,9 @@ enum qdq_outcome qdq_dequantise(struct qdq *qdq, const struct node *node, const 
                                 struct qdq_value *result)
 {
     enum qdq_outcome outcome = check_constant(qdq, node, "scale", &inputs[1]);
+    bool is_bias = inputs[0].kind == QDQ_CONSTANT && inputs[0].array->type == ELEMENT_INT32;
     if (outcome == QDQ_DONE)
-        outcome = check_scales(qdq, node, inputs[1].array);
+        outcome = check_scales(qdq, node, inputs[1].array, is_bias);
     if (outcome == QDQ_DONE && inputs[2].kind != QDQ_NONE)
         outcome = check_constant(qdq, node, "zero_point", &inputs[2]);
     if (outcome != QDQ_DONE)

@@ -40,8 +40,9 @@ static enum qdq_outcome sum_over(struct qdq *qdq, const struct node *node, const
 
 /* ---- maxima ---- */
 
-static enum qdq_outcome maximum_over(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
-                                     const bool *is_reduced, struct qdq_value *result)
+/* A minimum is a maximum of what is turned upside down. */
+static enum qdq_outcome extreme_over(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                     const bool *is_reduced, bool is_minimum, struct qdq_value *result)
 {
     struct middle_reduction reduction;
     if (!qdq_keeps_order(value))
@@ -49,12 +50,14 @@ static enum qdq_outcome maximum_over(struct qdq *qdq, const struct node *node, c
     enum qdq_outcome outcome = reduce(qdq, node, value, is_reduced, false, &reduction);
     if (outcome != QDQ_DONE)
         return outcome;
+    if (is_minimum)
+        reduction.input.tensor = middle_flip(&qdq->builder, node->name, reduction.input.tensor);
     int input = reduction.input.tensor;
     int output = qdq_tensor_like(qdq, node->name, input, reduction.height, reduction.width, reduction.channels);
     struct layer *layer = quantised_layer(&qdq->builder, LAYER_MAXIMUM_POOL, node->name, input, output);
     middle_set_reduction(&qdq->builder, &reduction, layer);
     *result = *value;
-    result->tensor = output;
+    result->tensor = is_minimum ? middle_flip(&qdq->builder, node->name, output) : output;
     result->view = reduction.view;
     return QDQ_DONE;
 }
@@ -95,8 +98,8 @@ enum qdq_outcome qdq_reduce(struct qdq *qdq, const struct node *node, const stru
     bool is_reduced[GRAPH_MAXIMUM_RANK] = {false};
     if (!qdq_read_axes(qdq, node, inputs, count, is_reduced))
         return QDQ_FAULT;
-    if (!strcmp(node->type, "ReduceMax"))
-        return maximum_over(qdq, node, &inputs[0], is_reduced, result);
+    if (!strcmp(node->type, "ReduceMax") || !strcmp(node->type, "ReduceMin"))
+        return extreme_over(qdq, node, &inputs[0], is_reduced, node->type[7] == 'i', result);
     if (strcmp(node->type, "ReduceMean") != 0 && strcmp(node->type, "ReduceSum") != 0)
         return QDQ_FLOAT;
     return sum_over(qdq, node, &inputs[0], is_reduced, !strcmp(node->type, "ReduceMean"), result);
@@ -125,7 +128,7 @@ enum qdq_outcome qdq_global_maximum(struct qdq *qdq, const struct node *node, co
     bool is_reduced[GRAPH_MAXIMUM_RANK] = {false};
     (void)count;
     reduce_image(&inputs[0].view, is_reduced);
-    return maximum_over(qdq, node, &inputs[0], is_reduced, result);
+    return extreme_over(qdq, node, &inputs[0], is_reduced, false, result);
 }
 
 /* ---- the channel of the largest element ---- */
@@ -165,6 +168,8 @@ enum qdq_outcome qdq_arg_maximum(struct qdq *qdq, const struct node *node, const
         outcome = qdq_make_channels(qdq, node, &input, (int)axis);
     if (outcome != QDQ_DONE)
         return outcome;
+    if (!strcmp(node->type, "ArgMin"))
+        input.tensor = middle_flip(&qdq->builder, node->name, input.tensor);
     const struct tensor image = *qdq_tensor(qdq, input.tensor);
     int output = quantised_tensor(&qdq->builder, node->name, image.height, image.width, 1, &(struct quantisation){0});
     quantised_layer(&qdq->builder, LAYER_LARGEST, node->name, input.tensor, output);

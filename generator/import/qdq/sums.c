@@ -137,6 +137,17 @@ static bool has_shape(const struct view *view, int rank, const int64_t *dimensio
     return is_same;
 }
 
+/* All are layers whose results lie in one order. */
+static bool are_layers_alike(const struct qdq_value *terms, int count)
+{
+    bool are_alike = terms[0].kind == QDQ_PENDING;
+    for (int i = 1; i < count && are_alike; i++)
+        are_alike = terms[i].kind == QDQ_PENDING && view_equal(&terms[i].view, &terms[0].view) &&
+                    terms[i].pending->height == terms[0].pending->height &&
+                    terms[i].pending->width == terms[0].pending->width;
+    return are_alike;
+}
+
 /* What a layer computes lies as its output does: all others are laid as this image is. */
 static enum qdq_outcome align_with_layers(struct qdq *qdq, const struct node *node, struct qdq_value *terms, int count,
                                           int rank, const int64_t *dimensions)
@@ -168,6 +179,8 @@ static enum qdq_outcome align_terms(struct qdq *qdq, const struct node *node, st
                          view_text(&terms->list[1].view, qdq->arena));
     for (int i = 0; i < terms->count; i++)
         has_layer |= terms->list[i].kind == QDQ_PENDING;
+    if (are_layers_alike(terms->list, terms->count))
+        return QDQ_DONE;
     if (has_layer)
         return align_with_layers(qdq, node, terms->list, terms->count, rank, dimensions);
     enum qdq_outcome outcome = qdq_align_parts(qdq, node, terms->list, terms->count, &lead);

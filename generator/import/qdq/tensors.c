@@ -139,28 +139,64 @@ enum qdq_outcome qdq_make_elements(struct qdq *qdq, const struct node *node, str
     return QDQ_DONE;
 }
 
-enum qdq_outcome qdq_make_tensor(struct qdq *qdq, const struct node *node, struct qdq_value *value)
+static enum qdq_outcome lay_constant(struct qdq *qdq, const struct node *node, const uint8_t *elements,
+                                     const struct quantisation *quantisation, struct qdq_value *value)
 {
     const struct qdq_array *array = value->array;
     struct middle_value made;
-    if (value->kind != QDQ_CONSTANT || !array->numbers || array->scale_count != 1 || array->narrow_bits ||
-        (array->type != ELEMENT_INT8 && array->type != ELEMENT_UINT8))
-        return QDQ_FLOAT;
-    bool is_signed = array->type == ELEMENT_INT8;
-    struct quantisation quantisation = {array->scales[0], array->zero_points[0], is_signed};
     if (qdq->builder.network->input_count == 0)
         return QDQ_FLOAT;
-    uint8_t *elements = arena_array(qdq->arena, uint8_t, array->count + 1);
-    for (size_t i = 0; i < array->count; i++)
-        elements[i] = (uint8_t)((int)array->numbers[i] + (is_signed ? 128 : 0));
     if (!middle_constant(&qdq->builder, array->name, qdq->builder.network->inputs[0], array->rank, array->dimensions,
-                         elements, &quantisation, &made))
+                         elements, quantisation, &made))
         return qdq_fault(qdq, node, NULL, "constant '%s' has %zu elements; supported: up to %d", array->name, array->count,
                          MIDDLE_MAXIMUM_DIMENSION);
     *value = (struct qdq_value){
         .kind = QDQ_REALS, .view = made.view, .tensor = made.tensor, .reals = qdq_plain_reals(qdq, made.tensor)};
     return QDQ_DONE;
 }
+
+/* ---- constants ---- */
+
+enum qdq_outcome qdq_make_tensor(struct qdq *qdq, const struct node *node, struct qdq_value *value)
+{
+    const struct qdq_array *array = value->array;
+    if (value->kind != QDQ_CONSTANT || !array->numbers || array->scale_count != 1 || array->narrow_bits ||
+        (array->type != ELEMENT_INT8 && array->type != ELEMENT_UINT8))
+        return QDQ_FLOAT;
+    bool is_signed = array->type == ELEMENT_INT8;
+    struct quantisation quantisation = {array->scales[0], array->zero_points[0], is_signed};
+    uint8_t *elements = arena_array(qdq->arena, uint8_t, array->count + 1);
+    for (size_t i = 0; i < array->count; i++)
+        elements[i] = (uint8_t)((int)array->numbers[i] + (is_signed ? 128 : 0));
+    return lay_constant(qdq, node, elements, &quantisation, value);
+}
+
+enum qdq_outcome qdq_make_numbers(struct qdq *qdq, const struct node *node, struct qdq_value *value)
+{
+    const struct qdq_array *array = value->array;
+    float *numbers = arena_array(qdq->arena, float, 256);
+    int count = 0;
+    if (value->kind != QDQ_CONSTANT || !array->numbers)
+        return QDQ_FLOAT;
+    uint8_t *elements = arena_array(qdq->arena, uint8_t, array->count + 1);
+    for (size_t i = 0; i < array->count; i++) {
+        const float number = (float)qdq_array_real(array, i);
+        int found = 0;
+        while (found < count && numbers[found] != number)
+            found++;
+        if (found == 256)
+            return QDQ_FLOAT;
+        if (found == count)
+            numbers[count++] = number;
+        elements[i] = (uint8_t)found;
+    }
+    enum qdq_outcome outcome = lay_constant(qdq, node, elements, &(struct quantisation){1, 0, false}, value);
+    if (outcome == QDQ_DONE)
+        value->reals = numbers;
+    return outcome;
+}
+
+/* ---- whole images ---- */
 
 enum qdq_outcome qdq_make_plain(struct qdq *qdq, const struct node *node, struct qdq_value *value)
 {

@@ -258,6 +258,14 @@ static void load_constant(struct qdq *qdq, int index)
         value->array = qdq_array_of(qdq, qdq->graph->values[index].constant);
 }
 
+const struct qdq_array *qdq_constant(struct qdq *qdq, int index)
+{
+    if (index == NO_VALUE || qdq->values[index].kind != QDQ_CONSTANT)
+        return NULL;
+    load_constant(qdq, index);
+    return qdq->values[index].array;
+}
+
 static struct qdq_value *gather_inputs(struct qdq *qdq, const struct node *node, bool *is_known)
 {
     struct qdq_value *inputs = arena_array(qdq->arena, struct qdq_value, (size_t)node->input_count + 8);

@@ -69,7 +69,7 @@ tflite_handler tflite_average_pool, tflite_maximum_pool;
 /* What only picks or averages elements keeps scale and zero point; TensorFlow Lite Micro refuses the rest. */
 bool tflite_has_same_scale(struct tflite_importer *importer, int input, int output);
 /* tflite_reductions.c */
-tflite_handler tflite_arg_max, tflite_mean, tflite_sum, tflite_reduce_maximum;
+tflite_handler tflite_arg_max, tflite_mean, tflite_sum, tflite_reduce_maximum, tflite_reduce_minimum;
 /* tflite_addition.c */
 tflite_handler tflite_add;
 /* tflite_norms.c: what norms are made of */

@@ -13,7 +13,7 @@ struct network *tflite_import(const struct tflite_model *model, const char *name
 struct tflite_description {
     const char *type, *becomes, *limits;
 };
-extern const struct tflite_description tflite_descriptions[];
-extern const int tflite_description_count;
+extern const int tflite_operator_count;
+struct tflite_description tflite_describe_operator(int index, struct arena *arena);
 
 #endif

@@ -23,33 +23,44 @@ static bool read_axes(struct tflite_importer *importer, const struct view *view,
     return axes != NULL;
 }
 
-/* The layer without its stages, and the operator's value; null after a report. */
-static struct layer *make_reduction(struct tflite_importer *importer, bool is_sum, struct middle_reduction *reduction,
-                                    struct value *result)
+/* False after a report. */
+static bool read_reduction(struct tflite_importer *importer, bool is_sum, struct middle_reduction *reduction)
 {
     struct middle_value value;
-    bool is_reduced[VIEW_MAXIMUM_RANK];
-    struct quantisation quantisation;
-    const struct tflite_tensor *output = tflite_output(importer);
-    if (!tflite_takes(importer, 0, &value) || !read_axes(importer, &value.view, is_reduced) ||
-        !tflite_quantisation(importer, output, &quantisation))
-        return NULL;
-    bool keep = importer->current->options.keeps_dimensions;
-    if (!middle_reduce(&importer->builder, output->name, &value, is_reduced, keep, is_sum, reduction)) {
-        tflite_fault(importer, "reduces or leaves more elements of %s than the firmware can have",
-                     view_text(&value.view, importer->arena));
-        return NULL;
-    }
-    int tensor = quantised_tensor(&importer->builder, output->name, reduction->height, reduction->width, reduction->channels,
-                                  &quantisation);
-    if (!tflite_gives(importer, 0, &(struct middle_value){tensor, reduction->view}, result))
-        return NULL;
-    struct layer *layer = quantised_layer(&importer->builder, is_sum ? LAYER_AVERAGE_POOL : LAYER_MAXIMUM_POOL, output->name,
-                                          reduction->input.tensor, tensor);
+    bool is_reduced[VIEW_MAXIMUM_RANK], keep = importer->current->options.keeps_dimensions;
+    const char *name = tflite_output(importer)->name;
+    if (!tflite_takes(importer, 0, &value) || !read_axes(importer, &value.view, is_reduced))
+        return false;
+    return middle_reduce(&importer->builder, name, &value, is_reduced, keep, is_sum, reduction) ||
+           tflite_fault(importer, "reduces or leaves more elements of %s than the firmware can have",
+                        view_text(&value.view, importer->arena));
+}
+
+static struct layer *lay_reduction(struct tflite_importer *importer, enum layer_kind kind,
+                                   const struct middle_reduction *reduction, const struct quantisation *quantisation)
+{
+    const char *name = tflite_output(importer)->name;
+    int tensor =
+        quantised_tensor(&importer->builder, name, reduction->height, reduction->width, reduction->channels, quantisation);
+    struct layer *layer = quantised_layer(&importer->builder, kind, name, reduction->input.tensor, tensor);
     middle_set_reduction(&importer->builder, reduction, layer);
     layer->stride_height = layer->kernel_height;
     layer->stride_width = layer->kernel_width;
     return layer;
+}
+
+/* The layer without its stages, and the operator's value; null after a report. */
+static struct layer *make_reduction(struct tflite_importer *importer, bool is_sum, struct middle_reduction *reduction,
+                                    struct value *result)
+{
+    struct quantisation quantisation;
+    if (!read_reduction(importer, is_sum, reduction) ||
+        !tflite_quantisation(importer, tflite_output(importer), &quantisation))
+        return NULL;
+    enum layer_kind kind = is_sum ? LAYER_AVERAGE_POOL : LAYER_MAXIMUM_POOL;
+    struct layer *layer = lay_reduction(importer, kind, reduction, &quantisation);
+    struct middle_value made = {layer->output, reduction->view};
+    return tflite_gives(importer, 0, &made, result) ? layer : NULL;
 }
 
 /* ---- maxima ---- */
@@ -60,6 +71,24 @@ bool tflite_reduce_maximum(struct tflite_importer *importer, const struct tflite
     (void)operation;
     struct layer *layer = make_reduction(importer, false, &reduction, result);
     return layer && tflite_has_same_scale(importer, layer->inputs[0], layer->output);
+}
+
+/* A maximum of what is turned upside down. */
+bool tflite_reduce_minimum(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    const char *name = tflite_output(importer)->name;
+    struct middle_reduction reduction;
+    struct middle_value smallest;
+    struct quantisation output;
+    (void)operation;
+    if (!read_reduction(importer, false, &reduction) || !tflite_quantisation(importer, tflite_output(importer), &output))
+        return false;
+    int input = reduction.input.tensor;
+    reduction.input.tensor = middle_flip(&importer->builder, name, input);
+    output.zero_point = (output.is_signed ? -1 : UINT8_MAX) - output.zero_point;
+    int largest = lay_reduction(importer, LAYER_MAXIMUM_POOL, &reduction, &output)->output;
+    smallest = (struct middle_value){middle_flip(&importer->builder, name, largest), reduction.view};
+    return tflite_has_same_scale(importer, input, smallest.tensor) && tflite_gives(importer, 0, &smallest, result);
 }
 
 /* ---- means ---- */
@@ -198,6 +227,8 @@ bool tflite_arg_max(struct tflite_importer *importer, const struct tflite_operat
         !middle_lay(&importer->builder, arena_format(importer->arena, "%s, moved", to->name), &value, NULL, &layout, 0,
                     &value))
         return tflite_fault(importer, "%s has more elements than the firmware can have", shape);
+    if (importer->current->code == TFLITE_ARG_MIN)
+        value.tensor = middle_flip(&importer->builder, to->name, value.tensor);
     const struct tensor image = *tflite_network_tensor(importer, value.tensor);
     if (tflite_elements(to) != (size_t)image.height * (size_t)image.width)
         return tflite_fault(importer, "an output of %s does not fit an input of %s", tflite_shape_text(importer, to), shape);

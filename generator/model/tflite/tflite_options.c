@@ -57,6 +57,7 @@ static const struct option {
     OPTION(TFLITE_MEAN, 27, 0, 1, keeps_dimensions, 0),
     OPTION(TFLITE_SUM, 27, 0, 1, keeps_dimensions, 0),
     OPTION(TFLITE_REDUCE_MAX, 27, 0, 1, keeps_dimensions, 0),
+    OPTION(TFLITE_REDUCE_MIN, 27, 0, 1, keeps_dimensions, 0),
     OPTION(TFLITE_REDUCE_PROD, 27, 0, 1, keeps_dimensions, 0),
     OPTION(TFLITE_TRANSPOSE_CONV, 49, 0, 1, padding, 0),
     OPTION(TFLITE_TRANSPOSE_CONV, 49, 1, 4, stride_width, 0),
