@@ -46,6 +46,7 @@ static inline __attribute__((always_inline)) void add_run(const struct addition 
     struct addition here = *work;
     for (; count >= 4; count -= 4, a += 4, b += 4, output += 4) {
         uint32_t first = dory_word_at(a) ^ here.signs[0], second = dory_word_at(b) ^ here.signs[1];
+#pragma GCC unroll 4
         for (uint32_t i = 0; i < 4; i++) {
             output[i] = (uint8_t)add(&here, kind, rounding, byte_of(first, i), byte_of(second, i));
         }

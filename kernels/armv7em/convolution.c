@@ -149,12 +149,21 @@ static void compute_four(const struct work *work, uint32_t pixel)
     }
 }
 
+static inline void start_quad(const struct work *work, const uint8_t *constants, int32_t sums[4])
+{
+    uint32_t bytes = work->constant_bytes;
+    sums[0] = (int32_t)dory_word_at(constants);
+    sums[1] = (int32_t)dory_word_at(constants + bytes);
+    sums[2] = (int32_t)dory_word_at(constants + 2 * bytes);
+    sums[3] = (int32_t)dory_word_at(constants + 3 * bytes);
+}
+
 static void compute_quad(const struct work *work, uint32_t pixel, uint32_t channel, const uint8_t *weights)
 {
     const uint8_t *constants = weights + work->constants_offset;
-    int32_t sums[4];
-    for (uint32_t lane = 0; lane < 4; lane++) {
-        sums[lane] = bias_of(work, constants, lane);
+    int32_t sums[4] = {0};
+    if (work->has_bias) {
+        start_quad(work, constants, sums);
     }
     if (work->tile->accumulators) {
         resume(work, sums, pixel, channel, 4);

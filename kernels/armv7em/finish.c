@@ -3,23 +3,25 @@
 
 /* The pixels of one channel. */
 static inline __attribute__((always_inline)) void finish_channel(enum dory_finish kind, bool clips, struct dory_scale scale,
-                                                                 const struct dory_sums *block, uint32_t lane)
+                                                                 struct dory_sums block)
 {
-    const int32_t *sum = block->sums + lane;
-    uint8_t *output = block->output + lane;
-    uint32_t step = block->in_pixel, pixel_bytes = block->pixel_bytes;
-    for (uint32_t pixels = block->pixels; pixels > 0; pixels--, sum += step, output += pixel_bytes) {
-        *output = (uint8_t)dory_finish_sum(kind, clips, &scale, *sum);
+    for (; block.pixels > 0; block.pixels--, block.sums += block.in_pixel, block.output += block.pixel_bytes) {
+        *block.output = (uint8_t)dory_finish_sum(kind, clips, &scale, *block.sums);
     }
 }
 
 static inline __attribute__((always_inline)) void finish(enum dory_finish kind, bool clips, const struct dory_layer *layer,
-                                                         const uint8_t *constants, const struct dory_sums *block)
+                                                         const uint8_t *constants, const struct dory_sums *all)
 {
     struct dory_scale scale = dory_layer_scale_of(layer);
-    for (uint32_t lane = 0; lane < block->channels; lane++, constants += dory_finish_bytes(kind)) {
+    struct dory_sums block = *all;
+    for (; block.channels > 0; block.channels--, block.output++, block.sums++, constants += dory_finish_bytes(kind)) {
         dory_read_scale(kind, constants, &scale);
-        finish_channel(kind, clips, scale, block, lane);
+        if (block.pixels == 1) {
+            *block.output = (uint8_t)dory_finish_sum(kind, clips, &scale, *block.sums);
+        } else {
+            finish_channel(kind, clips, scale, block);
+        }
     }
 }
 
