@@ -223,7 +223,8 @@ static bool numbers_agree(const struct layer *a, const struct layer *b)
                         b->padding_top,  b->padding_left,   b->padding_bottom,  b->padding_right,   b->padding_value,
                         b->weight_bits,  b->is_fixed_point, b->is_intermediate, b->output_bits};
     return !memcmp(of_a, of_b, sizeof of_a) && a->table == b->table && a->taps.rows == b->taps.rows &&
-           a->taps.columns == b->taps.columns && a->exponentials == b->exponentials && a->norm == b->norm;
+           a->taps.columns == b->taps.columns && a->exponentials == b->exponentials && a->norm == b->norm &&
+           a->factors[0] == b->factors[0] && a->factors[1] == b->factors[1];
 }
 
 static void check_stages(struct comparison *c)

@@ -60,10 +60,20 @@ static struct span convolution_span(const struct ranges *r, int channel)
     return sum;
 }
 
+static struct span factor_span(const int32_t *factors, struct span x)
+{
+    struct span span = one(factors[(int64_t)x.least]);
+    for (int64_t i = (int64_t)x.least; i <= x.most; i++)
+        span = join(span, one(factors[i]));
+    return span;
+}
+
 /* A term or a factor; the second input may have one channel for all. */
 static struct span operand_span(const struct ranges *r, int input, int channel)
 {
     int own = r->network->tensors[r->layer->inputs[input]].channels == 1 ? 0 : channel;
+    if (r->layer->factors[input])
+        return factor_span(r->layer->factors[input], input_span(r, input, own));
     return stage_span(&r->layer->input_stages[input], channel, input_span(r, input, own));
 }
 
@@ -169,7 +179,11 @@ static struct span accumulator_span(const struct ranges *r, int channel)
         wide low = a.least + b.least, high = a.most + b.most, most = -low > high ? -low : high;
         return (struct span){low <= 0 && high >= 0 ? 0 : low > 0 ? low * low : high * high, most * most};
     }
-    case LAYER_MULTIPLICATION: return product_span(operand_span(r, 0, channel), operand_span(r, 1, channel));
+    case LAYER_MULTIPLICATION: {
+        struct span product = product_span(operand_span(r, 0, channel), operand_span(r, 1, channel));
+        int shift = layer->factors[0] ? 32 : 0;
+        return (struct span){product.least >> shift, product.most >> shift};
+    }
     case LAYER_MATRIX_PRODUCT: return matrix_product_span(r);
     default: return input_span(r, 0, channel);
     }

@@ -183,8 +183,30 @@ static bool describe_high_product(struct description *d, struct bounds product)
     return is_offset(&d->stages->input[0]) && is_offset(&d->stages->input[1]) && describe_high_stage(d, product, NULL);
 }
 
+/* By tables of both inputs' factors. */
+static void describe_quotient(struct description *d)
+{
+    const struct tensor *tensors[] = {d->input, d->second_input, d->output};
+    int32_t *terms = arena_array(d->arena, int32_t, 512);
+    d->record->operation = DORY_QUOTIENT;
+    bool fits = fit_together(d);
+    for (size_t i = 0; i < COUNT_OF(tensors); i++)
+        fits = fits && tensors[i]->bits == 8 && !tensors[i]->is_signed;
+    if (!fits)
+        REFUSE(d, NULL, "divides tensors of different shapes, or of elements that are no bytes");
+    for (int i = 0; i < 2; i++)
+        memcpy(terms + (ptrdiff_t)256 * i, d->layer->factors[i], 256 * sizeof *terms);
+    d->record->terms = terms;
+    if (d->diagnostics->error_count == 0)
+        describe_scalar_stages(d, described_accumulator(d));
+}
+
 void describe_multiplication(struct description *d)
 {
+    if (d->layer->factors[0]) {
+        describe_quotient(d);
+        return;
+    }
     struct bounds factors[2];
     struct bounds product = described_accumulator(d);
     d->record->operation = DORY_MULTIPLICATION;

@@ -18,7 +18,7 @@ enum dory_operation layer_operation(const struct network *network, const struct 
     case LAYER_AVERAGE_POOL: return DORY_AVERAGE_POOL;
     case LAYER_ADDITION: return DORY_ADDITION;
     case LAYER_CONCATENATION: return DORY_CONCATENATION;
-    case LAYER_MULTIPLICATION: return DORY_MULTIPLICATION;
+    case LAYER_MULTIPLICATION: return layer->factors[0] ? DORY_QUOTIENT : DORY_MULTIPLICATION;
     case LAYER_TABLE: return DORY_TABLE;
     case LAYER_COPY: return DORY_COPY;
     case LAYER_INTERPOLATION: return DORY_INTERPOLATION;

@@ -75,6 +75,7 @@ static const char *list_member(const struct dory_layer *record)
     case DORY_SOFTMAX: return "exponentials";
     case DORY_INTERPOLATION: return "taps";
     case DORY_NORM: return "norm";
+    case DORY_QUOTIENT:
     case DORY_SQUARED_DIFFERENCE: return "terms";
     case DORY_ADDITION: return record->normalisation == DORY_NORMALISE_HIGH ? "terms" : "thresholds";
     default: return "thresholds";

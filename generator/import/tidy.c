@@ -146,6 +146,9 @@ static void order_operands(const struct network *network, struct layer *layer)
     layer->inputs[1] = first;
     layer->input_stages[0] = layer->input_stages[1];
     layer->input_stages[1] = stage;
+    const int32_t *factors = layer->factors[0];
+    layer->factors[0] = layer->factors[1];
+    layer->factors[1] = factors;
 }
 
 /* ---- what is left ---- */

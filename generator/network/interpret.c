@@ -109,6 +109,11 @@ static bool through_input_stage(const struct stage *stage, int channel, int64_t 
     return stage->count == 0 || interpret_stage(stage, channel, x, y);
 }
 
+static int64_t high_product(const struct layer *layer, const int64_t elements[2])
+{
+    return (int64_t)layer->factors[0][elements[0]] * layer->factors[1][elements[1]] >> 32;
+}
+
 static bool combine_terms(enum layer_kind kind, const int64_t terms[2], int64_t *y)
 {
     int64_t sum;
@@ -130,6 +135,10 @@ static bool combine(const struct network *network, const struct layer *layer, in
     for (size_t i = 0; i < count; i++) {
         size_t pixel = repeat.pixel ? 0 : i / channels, channel = i % channels;
         size_t at = repeat.channel ? pixel : pixel * channels + channel;
+        if (layer->factors[0]) {
+            y[i] = high_product(layer, (const int64_t[]){x0[i], x1[at]});
+            continue;
+        }
         if (!through_input_stage(&layer->input_stages[0], (int)channel, x0[i], &terms[0]) ||
             !through_input_stage(&layer->input_stages[1], (int)channel, x1[at], &terms[1]) ||
             !combine_terms(layer->kind, terms, &y[i]))

@@ -192,6 +192,9 @@ struct layer {
      * quotient and the sum of them all as its fixed point arithmetic divides, in 256ths and at most 255. No stages. */
     bool is_fixed_point;
     const struct norm *norm; /* LAYER_NORM */
+    /* LAYER_MULTIPLICATION, instead of stages: 256 factors of each input, by its element, a byte. The accumulator is the
+     * high word of their product, floor(a * b / 2^32). Else null. */
+    const int32_t *factors[2];
 
     /* additions: x0' = input_stages[0](x0), x1' likewise, accumulator = x0' + x1'. A stage of count 0 changes nothing.
      * Multiplications: the product. Of both, a second input of 1x1 pixels has one element a channel for all pixels, one of

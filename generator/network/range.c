@@ -88,19 +88,32 @@ static struct bounds of_square(struct bounds x)
 static bool is_square(const struct layer *layer)
 {
     const struct stage *a = &layer->input_stages[0], *b = &layer->input_stages[1];
-    return layer->inputs[0] == layer->inputs[1] && a->count == b->count && a->multiplier == b->multiplier &&
-           a->addend == b->addend && a->rounding == ROUND_FLOOR && b->rounding == ROUND_FLOOR && a->divisor == b->divisor;
+    return !layer->factors[0] && layer->inputs[0] == layer->inputs[1] && a->count == b->count &&
+           a->multiplier == b->multiplier && a->addend == b->addend && a->rounding == ROUND_FLOOR &&
+           b->rounding == ROUND_FLOOR && a->divisor == b->divisor;
+}
+
+static struct bounds of_factors(const int32_t *factors, struct bounds element)
+{
+    struct bounds y = {INT32_MAX, INT32_MIN};
+    for (int64_t x = (int64_t)element.minimum; x <= element.maximum; x++)
+        y = unite(y, (struct bounds){factors[x], factors[x]});
+    return y;
 }
 
 static struct bounds of_multiplication(const struct prover *prover, const struct layer *layer, int channel)
 {
     struct bounds x[2];
-    for (int i = 0; i < 2; i++)
-        x[i] = through_stage(&layer->input_stages[i], channel, of_operand(prover, layer, i, channel));
+    for (int i = 0; i < 2; i++) {
+        x[i] = of_operand(prover, layer, i, channel);
+        x[i] =
+            layer->factors[i] ? of_factors(layer->factors[i], x[i]) : through_stage(&layer->input_stages[i], channel, x[i]);
+    }
     struct bounds low = scale(x[0], (int64_t)x[1].minimum), high = scale(x[0], (int64_t)x[1].maximum);
     if (is_square(layer))
         return of_square(x[0]);
-    return unite(low, high);
+    struct bounds product = unite(low, high);
+    return layer->factors[0] ? (struct bounds){product.minimum >> 32, product.maximum >> 32} : product;
 }
 
 /* Of any two elements. A kernel may add up parts of the sum in any order: modulo 2^32, so that the whole counts. */

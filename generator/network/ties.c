@@ -61,6 +61,7 @@ static struct layer tracer_of(const struct finder *finder, int index, struct are
     layer.stage_count = 0;
     layer.padding_value = 0;
     memset(layer.input_stages, 0, sizeof layer.input_stages);
+    layer.factors[0] = layer.factors[1] = NULL;
     if (layer.kind == LAYER_CONVOLUTION) {
         size_t taps = (size_t)layer.kernel_height * (size_t)layer.kernel_width;
         size_t count = (size_t)output->channels * (size_t)(input->channels / layer.groups) * taps;

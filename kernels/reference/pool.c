@@ -168,6 +168,17 @@ void dory_reference_squared_difference(const struct dory_layer *layer, const str
     combine_inputs(layer, tile, core, cores, square);
 }
 
+static int32_t divide(const struct dory_layer *layer, int32_t a, int32_t b)
+{
+    int64_t product = (int64_t)layer->terms[(uint8_t)a] * layer->terms[256 + (uint8_t)b];
+    return finish(layer, (int32_t)(product >> 32));
+}
+
+void dory_reference_quotient(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    combine_inputs(layer, tile, core, cores, divide);
+}
+
 /* An element of the accumulator: channel `channel` of the output comes from one input or the other. */
 static int64_t joined(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t pixel, uint32_t channel)
 {

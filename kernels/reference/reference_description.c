@@ -23,6 +23,7 @@ static bool is_exact_softmax(const struct dory_layer *layer)
     return layer->operation == DORY_SOFTMAX && has_thresholds(layer);
 }
 static bool is_squared_difference(const struct dory_layer *layer) { return layer->operation == DORY_SQUARED_DIFFERENCE; }
+static bool is_quotient(const struct dory_layer *layer) { return layer->operation == DORY_QUOTIENT; }
 static bool is_norm(const struct dory_layer *layer) { return layer->operation == DORY_NORM; }
 static bool is_largest(const struct dory_layer *layer) { return layer->operation == DORY_LARGEST; }
 static bool is_matrix_product(const struct dory_layer *layer) { return layer->operation == DORY_MATRIX_PRODUCT; }
@@ -271,6 +272,13 @@ static const struct dory_kernel_description squared_difference = {
     .cycles = squared_difference_cycles,
 };
 
+static const struct dory_kernel_description quotient = {
+    .name = "dory_reference_quotient",
+    .supports = is_quotient,
+    .scratch_bytes = no_scratch,
+    .cycles = multiplication_cycles,
+};
+
 static const struct dory_kernel_description norm = {
     .name = "dory_reference_norm",
     .supports = is_norm,
@@ -296,7 +304,7 @@ static const struct dory_kernel_description *const kernels[] = {
     &convolution, &depthwise,     &depthwise_chw, &pool,    &addition,       &multiplication,
     &grouped,     &concatenation, &table,         &softmax, &exact_softmax,  &interpolation,
     &copy,        &largest,       &transposition, &norm,    &matrix_product, &squared_difference,
-    NULL,
+    &quotient,    NULL,
 };
 
 const struct dory_engine dory_portable_engine = {.name = "portable", .weights = &dory_quads, .kernels = kernels};

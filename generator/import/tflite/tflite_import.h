@@ -72,6 +72,8 @@ bool tflite_has_same_scale(struct tflite_importer *importer, int input, int outp
 tflite_handler tflite_arg_max, tflite_mean, tflite_sum, tflite_reduce_maximum, tflite_reduce_minimum;
 /* tflite_addition.c */
 tflite_handler tflite_add;
+/* tflite_division.c */
+tflite_handler tflite_divide;
 /* tflite_norms.c: what norms are made of */
 tflite_handler tflite_squared_difference, tflite_inverse_root;
 /* tflite_arithmetic.c */

@@ -21,6 +21,7 @@ static const struct {
     {TFLITE_DEPTH_TO_SPACE, tflite_depth_to_space, "nothing, or a copy", ""},
     {TFLITE_DEQUANTIZE, tflite_dequantise, "an output, or part of a table",
      "float operators behind it are left to the application"},
+    {TFLITE_DIV, tflite_divide, "quotient; with a constant of one element a table", "shapes that broadcast"},
     {TFLITE_ELU, tflite_function, "a table", ""},
     {TFLITE_EQUAL, tflite_compare, "a table", "for a SELECT; with a constant of one element"},
     {TFLITE_EXP, tflite_function, "a table", ""},

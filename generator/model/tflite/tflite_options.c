@@ -46,6 +46,7 @@ static const struct option {
     OPTION(TFLITE_RESIZE_BILINEAR, 15, 3, 1, half_pixel_centers, 0),
     OPTION(TFLITE_MUL, 21, 0, 1, activation, 0),
     OPTION(TFLITE_SUB, 28, 0, 1, activation, 0),
+    OPTION(TFLITE_DIV, 29, 0, 1, activation, 0),
     OPTION(TFLITE_STRIDED_SLICE, 32, 0, 4, begin_mask, 0),
     OPTION(TFLITE_STRIDED_SLICE, 32, 1, 4, end_mask, 0),
     OPTION(TFLITE_STRIDED_SLICE, 32, 2, 4, ellipsis_mask, 0),

@@ -95,7 +95,8 @@ enum dory_operation {
      * constants (dory/matrix_product.h), or by thresholds. */
     DORY_MATRIX_PRODUCT,
 
-    DORY_SQUARED_DIFFERENCE /* accumulator = (term of input 0 + term of input 1)^2: see `terms` */
+    DORY_SQUARED_DIFFERENCE, /* accumulator = (term of input 0 + term of input 1)^2: see `terms` */
+    DORY_QUOTIENT            /* accumulator = high word of (term of input 0 * term of input 1): see `terms` */
 };
 
 /* How an accumulator becomes an output element:  y = clip(floor((multiplier * accumulator + addend) / divisor)).
@@ -223,7 +224,7 @@ struct dory_layer {
     };
     uint8_t rounding;           /* enum dory_rounding, for DORY_NORMALISE_HIGH, _SHARED and _SPLIT */
     union {                     /* by operation */
-        uint8_t second_repeats; /* DORY_ADDITION, _MULTIPLICATION, _SQUARED_DIFFERENCE: of enum dory_repeat */
+        uint8_t second_repeats; /* DORY_ADDITION, _MULTIPLICATION, _QUOTIENT, _SQUARED_DIFFERENCE: of enum dory_repeat */
         uint8_t block_shift;    /* with weights: log2 of dory_block_channels() */
     };
     uint8_t row_divisor; /* DORY_COPY with a map, DORY_INTERPOLATION: the window of output row y starts at input row
@@ -274,7 +275,8 @@ struct dory_layer {
 
         /* DORY_ADDITION with DORY_NORMALISE_HIGH: 256 words for each input, whose sum is a << left_shift: each has its
          * input's scale and zero point in it, and the shift. DORY_SQUARED_DIFFERENCE, always with _HIGH: 256 words for each
-         * input, whose sum has 16 bits and is squared; left_shift is that of the square. */
+         * input, whose sum has 16 bits and is squared; left_shift is that of the square. DORY_QUOTIENT: 256 words for each
+         * input, in L2. */
         const int32_t *terms;
 
         /* DORY_SOFTMAX: 256 fractions of 31 bits, by how far an element is below its pixel's largest; the output is 256
@@ -357,7 +359,7 @@ static inline bool dory_reads_all_channels(const struct dory_layer *layer)
 static inline bool dory_has_second_input(const struct dory_layer *layer)
 {
     const uint32_t those = 1u << DORY_ADDITION | 1u << DORY_CONCATENATION | 1u << DORY_MULTIPLICATION |
-                           1u << DORY_MATRIX_PRODUCT | 1u << DORY_SQUARED_DIFFERENCE;
+                           1u << DORY_MATRIX_PRODUCT | 1u << DORY_SQUARED_DIFFERENCE | 1u << DORY_QUOTIENT;
     return those >> layer->operation & 1;
 }
 

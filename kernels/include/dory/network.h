@@ -143,6 +143,7 @@ static inline uint32_t dory_list_words(const struct dory_layer *layer)
     case DORY_ADDITION: return layer->normalisation == DORY_NORMALISE_HIGH ? 512 : thresholds;
     case DORY_COPY: return layer->map ? (uint32_t)layer->output_height + layer->output_width + layer->output_channels : 0;
     case DORY_SOFTMAX: return 256 + thresholds;
+    case DORY_QUOTIENT:
     case DORY_SQUARED_DIFFERENCE: return 512;
     case DORY_NORM: return layer->norm_words;
     case DORY_INTERPOLATION:
