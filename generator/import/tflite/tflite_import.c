@@ -276,6 +276,23 @@ static void set_shape(struct tensor *output, const struct tflite_tensor *tensor)
         output->model_dimensions[i] = tensor->dimensions[i];
 }
 
+/* The output as it lies in the model; of more dimensions than an image has, it is one only by its elements' order. */
+static bool read_output(struct tflite_importer *importer, const struct tflite_tensor *tensor, struct value *value)
+{
+    struct middle_value placed;
+    if (tensor->rank <= 4 || tensor->dimensions[0] != 1)
+        return tflite_reads(importer, 0, NULL) >= 0;
+    struct layout layout = layout_of_model(tensor->rank);
+    if (!tflite_takes(importer, 0, &placed))
+        return false;
+    if (!view_is_memory(&placed.view) &&
+        !middle_lay(&importer->builder, arena_format(importer->arena, "%s, in order", tensor->name), &placed, NULL, &layout,
+                    0, &placed))
+        return tflite_fault(importer, "'%s' is too large to be copied", tensor->name);
+    *value = tflite_value_of(placed.tensor);
+    return true;
+}
+
 static void import_output(struct tflite_importer *importer, const int *output)
 {
     int index = *output;
@@ -285,7 +302,7 @@ static void import_output(struct tflite_importer *importer, const int *output)
     settle_reals(importer, index);
     enter_edge(importer, "output", output);
     bool is_index = tensor->type == TFLITE_INT32 || tensor->type == TFLITE_INT64; /* of ARG_MAX */
-    if (value->kind == VALUE_UNKNOWN || (value->kind == VALUE_TENSOR && !is_index && tflite_reads(importer, 0, NULL) < 0))
+    if (value->kind == VALUE_UNKNOWN || (value->kind == VALUE_TENSOR && !is_index && !read_output(importer, tensor, value)))
         return;
     bool is_tensor = value->kind == VALUE_TENSOR || value->kind == VALUE_BEHIND;
     if (!is_tensor || network->tensors[value->tensor].producer == NO_LAYER) {

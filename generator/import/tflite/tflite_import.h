@@ -97,13 +97,13 @@ bool tflite_quantise_reals(struct tflite_importer *importer, const struct value 
 real_function *tflite_find_function(const struct tflite_operator *operation, struct function_parameters *parameters);
 /* tflite_tables.c */
 tflite_handler tflite_relu, tflite_relu6, tflite_leaky_relu, tflite_logistic, tflite_tanh, tflite_hard_swish,
-    tflite_absolute, tflite_function;
+    tflite_absolute, tflite_function, tflite_square_root;
 bool tflite_requantise(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result);
 
 tflite_handler tflite_log_softmax; /* tflite_arithmetic.c */
 
 /* tflite_select.c */
-tflite_handler tflite_compare, tflite_select;
+tflite_handler tflite_compare, tflite_logic, tflite_select;
 
 /* Null where there is none. */
 tflite_handler *tflite_find_handler(int code);

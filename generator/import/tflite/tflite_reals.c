@@ -23,9 +23,11 @@ static const struct {
     real_function *own;
 } functions[] = {
     {TFLITE_ABS, "Abs", NULL},
+    {TFLITE_CEIL, "Ceil", NULL},
     {TFLITE_COS, "Cos", NULL},
     {TFLITE_ELU, "Elu", NULL},
     {TFLITE_EXP, "Exp", NULL},
+    {TFLITE_FLOOR, "Floor", NULL},
     {TFLITE_GELU, "Gelu", NULL},
     {TFLITE_HARD_SWISH, NULL, hard_swish},
     {TFLITE_LEAKY_RELU, "LeakyRelu", NULL},
@@ -36,7 +38,9 @@ static const struct {
     {TFLITE_RELU6, NULL, relu_6},
     {TFLITE_RELU_0_TO_1, NULL, relu_0_to_1},
     {TFLITE_RELU_N1_TO_1, NULL, relu_n1_to_1},
+    {TFLITE_ROUND, "Round", NULL},
     {TFLITE_RSQRT, "Rsqrt", NULL},
+    {TFLITE_SIGN, "Sign", NULL},
     {TFLITE_SIN, "Sin", NULL},
     {TFLITE_SQRT, "Sqrt", NULL},
     {TFLITE_SQUARE, "Square", NULL},
@@ -94,6 +98,7 @@ static float calculate(int code, float a, float b)
     case TFLITE_SUB: return a - b;
     case TFLITE_MUL: return a * b;
     case TFLITE_DIV: return a / b;
+    case TFLITE_POW: return (float)pow((double)a, (double)b);
     case TFLITE_MAXIMUM: return a > b ? a : b;
     case TFLITE_MINIMUM: return a < b ? a : b;
     default: return NAN;
@@ -102,7 +107,7 @@ static float calculate(int code, float a, float b)
 
 static bool is_arithmetic(int code)
 {
-    static const int codes[] = {TFLITE_ADD, TFLITE_SUB, TFLITE_MUL, TFLITE_DIV, TFLITE_MAXIMUM, TFLITE_MINIMUM};
+    static const int codes[] = {TFLITE_ADD, TFLITE_SUB, TFLITE_MUL, TFLITE_DIV, TFLITE_POW, TFLITE_MAXIMUM, TFLITE_MINIMUM};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i] == code)
             return true;

@@ -5,6 +5,7 @@
 #include "import/tflite/tflite_import.h"
 #include "middle/choices.h"
 #include "middle/join.h"
+#include "middle/matrix.h"
 #include "network/fixed_point.h"
 
 #define COMPARISON_SHIFT 8 /* bits that TensorFlow Lite Micro adds to both operands before it scales them */
@@ -25,6 +26,14 @@ static int lay_table(struct tflite_importer *importer, int input, const char *wh
     int output = lay_like(importer, input, what);
     quantised_table(&importer->builder, tflite_network_tensor(importer, output)->name, input, output, table);
     return output;
+}
+
+static struct stage identity_stage(struct tflite_importer *importer)
+{
+    int64_t *numbers = arena_array(importer->arena, int64_t, 2);
+    numbers[0] = 1;
+    return (struct stage){
+        .count = 1, .multiplier = &numbers[0], .addend = &numbers[1], .divisor = 1, .has_clip = true, .maximum = UINT8_MAX};
 }
 
 /* ---- comparisons ---- */
@@ -100,17 +109,11 @@ static struct stage scale_stage(struct tflite_importer *importer, const struct o
 }
 
 /* A difference of whole numbers, kept between 0 and 1. */
-static bool compare_tensors(struct tflite_importer *importer, const struct operand operands[2], struct value *result)
+static int lay_order(struct tflite_importer *importer, const struct operand operands[2], const int *inputs, int like,
+                     int code)
 {
-    int code = importer->current->code, inputs[2];
     bool is_greater = code == TFLITE_GREATER || code == TFLITE_GREATER_EQUAL;
-    if (code == TFLITE_EQUAL || code == TFLITE_NOT_EQUAL)
-        return tflite_fault(importer, "compares two tensors; supported: with a constant of one element");
-    if (!tflite_reads_pair(importer, inputs, result))
-        return false;
-    int output = lay_like(importer, result->tensor, "truth");
-    if (!tflite_go_together(importer, inputs, output))
-        return false;
+    int output = lay_like(importer, like, is_greater ? "truth" : "other truth");
     int64_t *numbers = arena_array(importer->arena, int64_t, 2);
     numbers[0] = 1;
     numbers[1] = code == TFLITE_GREATER_EQUAL || code == TFLITE_LESS_EQUAL;
@@ -122,8 +125,59 @@ static bool compare_tensors(struct tflite_importer *importer, const struct opera
     layer->stages[0] = (struct stage){
         .count = 1, .multiplier = &numbers[0], .addend = &numbers[1], .divisor = 1, .has_clip = true, .maximum = 1};
     layer->stage_count = 1;
-    result->tensor = output;
+    return output;
+}
+
+/* What is one for both. */
+static int lay_both(struct tflite_importer *importer, int a, int b, int like)
+{
+    int output = lay_like(importer, like, "both");
+    struct layer *layer =
+        quantised_layer(&importer->builder, LAYER_MULTIPLICATION, tflite_network_tensor(importer, output)->name, a, output);
+    layer->inputs[1] = b;
+    layer->stages[0] = identity_stage(importer);
+    layer->stage_count = 1;
+    return output;
+}
+
+static int lay_inverse(struct tflite_importer *importer, int truth)
+{
+    static const uint8_t table[256] = {1};
+    return lay_table(importer, truth, "not", table);
+}
+
+static bool compare_tensors(struct tflite_importer *importer, const struct operand operands[2], struct value *result)
+{
+    int code = importer->current->code, inputs[2];
+    bool is_equality = code == TFLITE_EQUAL || code == TFLITE_NOT_EQUAL;
+    if (!tflite_reads_pair(importer, inputs, result))
+        return false;
+    int truth = lay_order(importer, operands, inputs, result->tensor, is_equality ? TFLITE_GREATER_EQUAL : code);
+    if (is_equality)
+        truth = lay_both(importer, truth, lay_order(importer, operands, inputs, result->tensor, TFLITE_LESS_EQUAL), truth);
+    if (!tflite_go_together(importer, inputs, truth))
+        return false;
+    result->tensor = code == TFLITE_NOT_EQUAL ? lay_inverse(importer, truth) : truth;
     return true;
+}
+
+bool tflite_logic(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    int inputs[2], code = operation->code;
+    if (code == TFLITE_LOGICAL_NOT) {
+        int truth = tflite_reads_elements(importer, 0, result);
+        result->tensor = truth < 0 ? -1 : lay_inverse(importer, truth);
+        return truth >= 0;
+    }
+    if (!tflite_reads_two(importer) || !tflite_reads_pair(importer, inputs, result))
+        return false;
+    if (code == TFLITE_LOGICAL_OR) {
+        result->tensor = lay_like(importer, result->tensor, "either");
+        middle_sum_bytes(&importer->builder, inputs[0], 1, inputs[1], 0, result->tensor);
+    } else {
+        result->tensor = lay_both(importer, inputs[0], inputs[1], result->tensor);
+    }
+    return tflite_go_together(importer, inputs, result->tensor);
 }
 
 bool tflite_compare(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
@@ -207,14 +261,6 @@ static int lay_truth(struct tflite_importer *importer, int condition, bool is_in
     return lay_table(importer, condition, is_inverse ? "else" : "then", table);
 }
 
-static struct stage identity_stage(struct tflite_importer *importer)
-{
-    int64_t *numbers = arena_array(importer->arena, int64_t, 2);
-    numbers[0] = 1;
-    return (struct stage){
-        .count = 1, .multiplier = &numbers[0], .addend = &numbers[1], .divisor = 1, .has_clip = true, .maximum = UINT8_MAX};
-}
-
 static bool align(struct tflite_importer *importer, struct middle_value values[2], int *lead)
 {
     const struct tflite_tensor *output = tflite_output(importer);
@@ -287,11 +333,44 @@ static bool read_choice(struct tflite_importer *importer, int index, struct sele
            (!selection->is_constant[index] && tflite_reads_elements(importer, index, &selection->values[index]) >= 0);
 }
 
+/* A condition, or an operand of several elements, becomes a tensor. */
+static bool lay_constant(struct tflite_importer *importer, int index)
+{
+    const struct tflite_tensor *constant = tflite_input(importer, index);
+    struct quantisation quantisation = plain;
+    struct middle_value made;
+    size_t count = tflite_elements(constant);
+    if (index > 0 && count == 1)
+        return true;
+    constant = tflite_constant(importer, index, index > 0 ? TFLITE_INT8 : TFLITE_BOOL, 0);
+    int source = tflite_first_input(importer);
+    if (!constant || source < 0 || (index > 0 && !tflite_quantisation(importer, constant, &quantisation)))
+        return false;
+    uint8_t *elements = arena_array(importer->arena, uint8_t, count);
+    int64_t dimensions[TFLITE_MAXIMUM_RANK];
+    for (size_t i = 0; i < count; i++)
+        elements[i] = index > 0 ? (uint8_t)((int8_t)constant->data[i] + 128) : constant->data[i] != 0;
+    for (int i = 0; i < constant->rank; i++)
+        dimensions[i] = constant->dimensions[i];
+    if (!middle_constant(&importer->builder, constant->name, source, constant->rank, dimensions, elements, &quantisation,
+                         &made))
+        return tflite_fault(importer, "'%s' has %zu elements; supported: up to %d", constant->name, count,
+                            MIDDLE_MAXIMUM_DIMENSION);
+    struct value *value = &importer->values[importer->current->inputs[index]];
+    *value = tflite_value_of(made.tensor);
+    value->is_moved = !view_is_memory(&made.view);
+    value->view = made.view;
+    return true;
+}
+
 bool tflite_select(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     struct selection selection = {0};
     if (operation->input_count != 3)
         return tflite_fault(importer, "%d inputs; supported: three", operation->input_count);
+    for (int i = 0; i < 3; i++)
+        if (tflite_is_constant(importer, i) && !lay_constant(importer, i))
+            return false;
     if (tflite_reads_elements(importer, 0, &selection.values[0]) < 0 || !read_choice(importer, 1, &selection) ||
         !read_choice(importer, 2, &selection))
         return false;

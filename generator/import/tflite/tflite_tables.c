@@ -295,6 +295,21 @@ static int by_float(const struct function *function, int x)
                                                 : function->minimum; /* also what is no number */
 }
 
+/* LiteRT cuts off what is behind the point of a root's steps. */
+static int root(const struct function *function, int x)
+{
+    float steps = floorf(sqrtf((float)function->input_scale * (float)x) / (float)function->output_scale);
+    return x < 0 ? function->minimum
+                 : clamp_element((int64_t)fminf(steps, 255) + function->output_zero, function->minimum, function->maximum);
+}
+
+bool tflite_square_root(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    struct function function;
+    (void)operation;
+    return read_function(importer, &function) && lay_table(importer, &function, root, result);
+}
+
 bool tflite_function(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     struct function function;
