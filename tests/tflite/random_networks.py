@@ -129,10 +129,11 @@ class Network(random_moves.Moves, attention.Attention):
     def reduce(self, x):
         axes = self.random.choice([[1, 2], [2, 1], [1], [2], [3], [1, 3], [3, 2], [1, 2, 3]])
         x = self.transposed(x, [0] + self.random.sample([1, 2, 3], 3)) if self.random.random() < 0.3 else x
-        if self.random.random() < 0.3:
+        if self.random.random() < 0.4:
             data, scale, zero = self.values[x]
-            result = np.max(data, axis=tuple(axes), keepdims=True), scale, zero
-            return self.operate(tfl.REDUCE_MAX, [x, self.model.integers("axes", axes)], result, (27, {0: ("b", 1)}))
+            code, function = self.random.choice([(tfl.REDUCE_MAX, np.max), (tfl.REDUCE_MIN, np.min)])
+            result = function(data, axis=tuple(axes), keepdims=True), scale, zero
+            return self.operate(code, [x, self.model.integers("axes", axes)], result, (27, {0: ("b", 1)}))
         result = reference.mean(self.values[x], axes, self.quantisation())
         return self.operate(tfl.MEAN, [x, self.model.integers("axes", axes)], result, (27, {0: ("b", 1)}))
 
@@ -155,6 +156,23 @@ class Network(random_moves.Moves, attention.Attention):
         activation, pair = self.random.choice([0, 1, 2, 3]), [x, other] if self.random.random() < 0.5 else [other, x]
         kind = self.random.choice(["add", "subtract", "multiply"])
         return self.arithmetic(kind, pair, [self.values[i] for i in pair], activation)
+
+    def divide(self, x):
+        """By an input, or a constant, whose elements are not zero; or a constant by such an input."""
+        value, pick, (scale, zero) = self.values[x], self.random, self.quantisation()
+        shape = pick.choice([value[0].shape, value[0].shape, (1, 1) + value[0].shape[2:], value[0].shape[:3] + (1,), (1,)])
+        data = self.integers(*shape)
+        data[data == zero] += 1 if zero < 127 else -1
+        if len(shape) == 1 or pick.random() < 0.3:
+            other = self.model.tensor("divisor", list(shape), tfl.INT8, scale, zero, data.astype(np.int8).tobytes())
+        else:
+            other = self.tensor((data, scale, zero))
+            self.inputs.append(other)
+        activation, output = pick.choice([0, 1, 2, 3]), self.quantisation()
+        if value[1] / (scale * output[0]) > 1e5: # of more, nothing but the sign is left
+            return self.unary(x)
+        result = reference.divide(value, (data, scale, zero), output, activation)
+        return self.operate(tfl.DIV, [x, other], result, (29, {0: ("b", activation)}))
 
     def add_constant(self, x):
         value, activation, output = self.values[x], self.random.choice([0, 1, 2, 3]), self.quantisation()
@@ -214,7 +232,7 @@ class Network(random_moves.Moves, attention.Attention):
         """By a comparison with a number, or of two tensors; of tensors, or a number."""
         value, pick = self.values[x], self.random
         name = pick.choice(["less", "less equal", "greater", "greater equal", "equal", "not equal"])
-        has_number = pick.random() < 0.5 or "equal" in (name, name[4:])
+        has_number = pick.random() < 0.5
         scale, zero = float(np.float32(pick.uniform(0.003, 0.5))), pick.randint(-128, 127)
         if has_number:
             number = np.array(pick.randint(-128, 127), np.int64)
@@ -224,16 +242,42 @@ class Network(random_moves.Moves, attention.Attention):
             compared = self.values[other]
         truth = reference.compare(name, value, compared)
         choices, chosen = [], []
+        condition = self.model.tensor("truth", truth.shape, tfl.BOOL)
+        self.model.operator(reference.COMPARISONS[name][0], [x, other], [condition])
+        condition, truth = self.logic(condition, truth)
         for _ in range(2):
-            if pick.random() < 0.3:
+            if pick.random() < 0.2:
+                shape = pick.choice([value[0].shape[3:], value[0].shape])
+                chosen.append(self.integers(*shape))
+                choices.append(self.model.tensor("choices", list(shape), tfl.INT8, *value[1:], chosen[-1].astype(np.int8).tobytes()))
+            elif pick.random() < 0.3:
                 chosen.append(np.array(pick.randint(-128, 127), np.int64))
                 choices.append(self.model.tensor("choice", [], tfl.INT8, *value[1:], bytes([int(chosen[-1]) & 255])))
             else:
                 choices.append(pick.choice([x, self.same_scale(x)]))
                 chosen.append(self.values[choices[-1]][0])
-        condition = self.model.tensor("truth", truth.shape, 6)
-        self.model.operator(reference.COMPARISONS[name][0], [x, other], [condition])
         return self.operate(tfl.SELECT_V2, [condition] + choices, (np.where(truth, *chosen), *value[1:]))
+
+    def logic(self, condition, truth):
+        """The truth or another one, both, not it; or a constant instead."""
+        pick, kind = self.random, self.random.choice(["same", "same", "not", "and", "or", "constant"])
+        if kind == "same":
+            return condition, truth
+        if kind == "constant":
+            mask = self.numbers.randint(0, 2, (1, *truth.shape[1:3], 1)).astype(bool)
+            return self.model.tensor("mask", mask.shape, tfl.BOOL, data=mask.tobytes()), mask
+        result = self.model.tensor("truth", truth.shape, tfl.BOOL)
+        if kind == "not":
+            self.model.operator(tfl.LOGICAL_NOT, [condition], [result])
+            return result, ~truth
+        bound = pick.randint(-128, 127)
+        other = self.input(truth.shape)
+        number = self.model.tensor("bound", [], tfl.INT8, *self.values[other][1:], bytes([bound & 255]))
+        second = self.model.tensor("truth", truth.shape, tfl.BOOL)
+        self.model.operator(reference.COMPARISONS["less"][0], [other, number], [second])
+        self.model.operator(tfl.LOGICAL_AND if kind == "and" else tfl.LOGICAL_OR, [condition, second], [result])
+        also = self.values[other][0] < bound
+        return result, truth & also if kind == "and" else truth | also
 
     def prelu(self, x):
         value, pick = self.values[x], self.random
@@ -337,9 +381,10 @@ class Network(random_moves.Moves, attention.Attention):
             return logits
         if kind == "index":
             index = self.model.tensor("index", [1], tfl.INT32)
-            self.values[index] = np.argmax(self.values[logits][0], axis=-1), None, None
-            self.model.operator(tfl.ARG_MAX, [logits, self.model.integers("axis", [self.random.choice([-1, 1])], [])], [index],
-                                (40, {0: ("b", 2)}))
+            code, function, option = self.random.choice([(tfl.ARG_MAX, np.argmax, 40), (tfl.ARG_MIN, np.argmin, 57)])
+            self.values[index] = function(self.values[logits][0], axis=-1), None, None
+            self.model.operator(code, [logits, self.model.integers("axis", [self.random.choice([-1, 1])], [])], [index],
+                                (option, {0: ("b", 2)}))
             return index
         return self.operate(tfl.SOFTMAX, [logits], reference.softmax(self.values[logits], 1.0), (9, {0: ("f", 1.0)}))
 
@@ -350,7 +395,7 @@ class Network(random_moves.Moves, attention.Attention):
                  self.add_constant, self.multiply_by_constant, self.same_elements, self.transposed_convolution,
                  self.concatenate, self.stream, self.constants, self.constants, self.choose, self.select, self.prelu, self.unary, self.move, self.move,
                  self.rearrange, self.rearrange, self.rearrange, self.any_rank, self.any_rank, self.repeated, self.dilated, self.matrices, self.attention,
-                 self.attention, self.token]
+                 self.attention, self.token, self.divide, self.select]
         for _ in range(pick.randint(1, 5)):
             x = pick.choice(steps)(x)
         return self.output(self.head(x) if pick.random() < 0.6 else x)

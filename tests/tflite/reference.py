@@ -146,6 +146,29 @@ def multiply(a, b, output, activation):
     return finish(scaled((a[0] - a[2]) * (b[0] - b[2]), a[1] * b[1] / output[0]), *output, activation)
 
 
+def sign_bits(x):
+    return 31 - (x if x >= 0 else ~x).bit_length()
+
+
+def quotient(a, b, multiplier, exponent):
+    """Of two whole numbers, b not 0, in steps of the output: by a reciprocal of 31 bits. Shifts by 32 and more, which C leaves
+    undefined, are exact."""
+    a, b = (-a, -b) if b < 0 else (a, b)
+    zeros, headroom = 32 - b.bit_length(), sign_bits(a)
+    fraction = np.array([(b << zeros) - (1 << 31)], np.int64)
+    inverse = int(saturated(two_over_one_plus(fraction) * 2)[0])
+    high = lambda x, y: int(product(np.array([x], np.int64), np.array([y], np.int64))[0])
+    return int(divide_by_power(np.array([high(high(a << headroom, inverse), multiplier)], np.int64),
+                               31 - zeros + headroom - exponent)[0])
+
+
+def divide(a, b, output, activation):
+    multiplier, exponent = quantise_multiplier(a[1] / (b[1] * output[0]))
+    x, y = np.broadcast_arrays(a[0] - a[2], b[0] - b[2])
+    result = [quotient(int(p), int(q), multiplier, exponent) for p, q in zip(x.flat, y.flat)]
+    return finish(np.array(result, np.int64).reshape(x.shape), *output, activation)
+
+
 def relu(x, output):
     y = scaled(x[0] - x[2], float(np.float32(x[1]) / np.float32(output[0])))
     return np.clip(y + output[1], output[1], 127), *output
