@@ -6,6 +6,7 @@ function(_dory_no_emulator variable)
   set(missing_virt "qemu-system-riscv32 was not found (on Debian: apt install qemu-system-misc)")
   set(missing_cortexm "qemu-system-arm was not found (on Debian: apt install qemu-system-arm)")
   set(missing_gap8 "gvsoc was not found: configure with -DDORY_GVSOC_ROOT=DIR, see docs/gap8.md")
+  set(missing_siracusa "the maintained gvsoc was not found: configure with -DDORY_GVSOC_SIRACUSA_ROOT=DIR, see docs/siracusa.md")
   set(reason "no emulator for ${DORY_TARGET} is installed")
   if(DEFINED missing_${DORY_TARGET})
     set(reason ${missing_${DORY_TARGET}})
@@ -25,7 +26,7 @@ endfunction()
 #
 # A test that runs a program of this build: directly on the host, else under the emulator that the toolchain file found.
 # Without an emulator the program is built all the same, and ctest reports the test as skipped. A program that returns
-# 77 is reported as skipped, too. The label DORY_TARGET (host, virt, gap8, cortexm) is always set.
+# 77 is reported as skipped, too. The label DORY_TARGET (host, virt, gap8, siracusa, cortexm) is always set.
 function(dory_add_firmware_test name target)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "LABELS;ARGUMENTS")
   dory_require_arguments("dory_add_firmware_test(${name})" "TIMEOUT" ${ARGN})
@@ -34,7 +35,7 @@ function(dory_add_firmware_test name target)
   endif()
   dory_require_number("dory_add_firmware_test(${name}): TIMEOUT" ${arg_TIMEOUT})
   cmake_language(EVAL CODE "cmake_language(DEFER CALL _dory_expect_testing [[${name}]])") # it may be called further down
-  if(DORY_TARGET STREQUAL gap8) # gvsoc needs a minute or two for what takes others a second, and more beside other work
+  if(DORY_TARGET MATCHES "^(gap8|siracusa)$") # gvsoc needs a minute or two for what takes others a second, and more beside other work
     math(EXPR arg_TIMEOUT "4 * ${arg_TIMEOUT}")
   endif()
   if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)

@@ -365,15 +365,14 @@ def prepare(arguments, parts, work):
     return path
 
 
-def launch(arguments, parts, work, models, config):
+def run_launcher(launcher, config, work, variables, timeout):
     # gvsoc's C library gathers 4 KiB of text where standard output is no terminal: a log would stay empty for minutes.
     line_by_line = ['stdbuf', '-oL'] if shutil.which('stdbuf') else []
-    process = subprocess.Popen(line_by_line + [parts['launcher'], '--config=' + config], cwd=work,
-                               env=dict(environment(arguments.root, parts), GVSOC_PATH=models))
+    process = subprocess.Popen(line_by_line + [launcher, '--config=' + config], cwd=work, env=variables)
     try:
-        status = process.wait(arguments.timeout)
+        status = process.wait(timeout)
     except subprocess.TimeoutExpired:
-        print('run_gvsoc: stopped after %g seconds' % arguments.timeout, file=sys.stderr)
+        print('gvsoc: stopped after %g seconds' % timeout, file=sys.stderr)
         return TIMED_OUT
     finally:
         if process.poll() is None:
@@ -431,7 +430,8 @@ def main():
             arguments.elf = os.path.join(work, 'test.elf')
             write_test_elf(arguments.elf)
         models = build_cpx_peer(parts, work) if arguments.cpx else parts['models']
-        return launch(arguments, parts, work, models, prepare(arguments, parts, work))
+        variables = dict(environment(arguments.root, parts), GVSOC_PATH=models)
+        return run_launcher(parts['launcher'], prepare(arguments, parts, work), work, variables, arguments.timeout)
     except (Failure, OSError, ValueError, KeyError) as failure:
         print('run_gvsoc: %s' % failure, file=sys.stderr)
         return getattr(failure, 'status', PREPARATION_FAILED)

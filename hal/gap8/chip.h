@@ -87,18 +87,19 @@ static inline void chip_power_down(void)
     *power = state & ~GAP8_POWER_ON;
 }
 
-/* `vectors`: the table, 0x80 bytes in front of where a core begins. */
-static inline void chip_start_cores(unsigned cores, const void *vectors)
+/* `vectors`: the table, 0x80 bytes in front of where a core begins. Returns how many cores will say that they are ready. */
+static inline unsigned chip_start_cores(unsigned cores, const uint8_t *vectors)
 {
     for (unsigned core = 0; core < cores; core++)
         PULP_CLUSTER_CONTROL->boot_address[core] = (uint32_t)(uintptr_t)vectors;
     PULP_CLUSTER_CONTROL->fetch_enable = (1u << cores) - 1;
+    return cores;
 }
 
 /* ---- HyperBus ------------------------------------------------------------------------------------------------- */
 
-/* One register has the external address, read when a burst starts. With a read running, the next read of the same chip may be
- * queued as soon as the running one has started; of the same chip, because gvsoc's model takes the chip select from that
+/* One register has the external address, read when a burst starts. With a read running, the next read of the same chip may
+ * be queued as soon as the running one has started; of the same chip, because gvsoc's model takes the chip select from that
  * register up to 75 cycles later. Writes are never queued behind one another: the model ends a write when its last word has
  * been fetched from L2, and dies of a second one then. A queue depth of 1 (DORY_HYPER_QUEUE_DEPTH) makes no assumption. */
 

@@ -38,6 +38,10 @@ void pulp_core_main(unsigned core)
     prepare_core(core);
     for (;;) {
         pulp_cluster_sleep_until(PULP_EVENT_DISPATCH);
+        if (CHIP_KEEPS_CORES && !pulp_team.entry) { /* the cluster has been opened again */
+            prepare_core(core);
+            continue;
+        }
         pulp_team.core_met[core] = 0;
         pulp_team.entry(pulp_team.argument);
         if (!pulp_stack_core_is_sound(core))
@@ -52,13 +56,13 @@ void pulp_core_main(unsigned core)
 
 /* ---- power ------------------------------------------------------------------------------------------------- */
 
-static void start_cores(unsigned cores)
+static unsigned start_cores(unsigned cores)
 {
     pulp_team = (struct pulp_team){.cores = cores}; /* L1 has just got its power */
     *PULP_CLUSTER_CACHE = UINT32_MAX;
     PULP_CLUSTER_TIMER->control_low = PULP_TIMER_ENABLE | PULP_TIMER_RESET;
     PULP_CLUSTER_TIMER->count_low = cluster.cycles;
-    chip_start_cores(cores, pulp_vectors);
+    return chip_start_cores(cores, pulp_vectors);
 }
 
 static int all_are_ready(unsigned cores)
@@ -76,9 +80,9 @@ int hal_cluster_open(unsigned cores)
     if (cluster.is_open)
         return DORY_ERROR_CLUSTER;
     chip_power_up();
-    start_cores(cores);
+    unsigned started = start_cores(cores);
     for (int poll = 0; poll < START_POLLS; poll++) {
-        if (all_are_ready(cores)) {
+        if (all_are_ready(started)) {
             cluster.is_open = 1;
             return DORY_OK;
         }

@@ -28,8 +28,8 @@ static inline void dory_transpose_words(const struct dory_transpose *job)
     __asm__ volatile(
         ".option push\n"
         ".balign 4\n"
-        ".option norvc\n" LP_SETUP("x0", "%[rows]", 18, "1") P_LW_AT("t1", "%[offset1]",
-                                                                     "%[input]") P_LW_AT("t2", "%[offset2]", "%[input]")
+        ".option norvc\n" LP_SETUP("x0", "%[rows]", 18 + MORE_FOR_HIGH_PACKS(2),
+                                   "1") P_LW_AT("t1", "%[offset1]", "%[input]") P_LW_AT("t2", "%[offset2]", "%[input]")
             P_LW_AT("t3", "%[offset3]", "%[input]") P_LW_STEP("t0", "%[row_bytes]", "%[input]") PV_PACK_H("t5", "t3", "t1")
                 PV_PACK_H("t4", "t2", "t0") PV_PACK_H_H("a7", "t3", "t1") PV_PACK_H_H(
                     "t6", "t2", "t0") "mv a6, t4\n"

@@ -105,6 +105,16 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define LP_END(level, instructions, label)   XPULP_LOOP_END(level, instructions, label)
 #define LP_COUNT(level, count)               XPULP_LOOP_COUNT(level, count)
 
+/* High halves, that of `a` above that of `b`. A core without the instruction takes three, by way of tp, which is nobody's:
+ * there are no threads. MORE_FOR_HIGH_PACKS: how many more instructions so many packs are, for the lengths of loops. */
+#if defined(DORY_XPULPV2_WITHOUT_HIGH_PACK)
+#define PV_PACK_H_H(d, a, b)       "srli tp, " a ", 16\nsrli " d ", " b ", 16\n" PV_PACK_H(d, "tp", d)
+#define MORE_FOR_HIGH_PACKS(packs) (2 * packs)
+#else
+#define PV_PACK_H_H(d, a, b)       XPULP_R("pv.pack.h.h", 0x57, 6, 0x68, d, a, b)
+#define MORE_FOR_HIGH_PACKS(packs) 0
+#endif
+
 #define PV_DOTUP_B(d, a, b)    XPULP_R("pv.dotup.b", 0x57, 1, 0x40, d, a, b)
 #define PV_DOTUSP_B(d, a, b)   XPULP_R("pv.dotusp.b", 0x57, 1, 0x44, d, a, b)
 #define PV_DOTSP_B(d, a, b)    XPULP_R("pv.dotsp.b", 0x57, 1, 0x4C, d, a, b)
@@ -122,7 +132,6 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define PV_MAXU_H(d, a, b)     XPULP_R("pv.maxu.h", 0x57, 0, 0x1C, d, a, b)
 #define PV_SHUFFLE2_B(d, a, b) XPULP_R("pv.shuffle2.b", 0x57, 1, 0x64, d, a, b)
 #define PV_PACK_H(d, a, b)     XPULP_R("pv.pack.h", 0x57, 0, 0x68, d, a, b)
-#define PV_PACK_H_H(d, a, b)   XPULP_R("pv.pack.h.h", 0x57, 6, 0x68, d, a, b)
 #define PV_PACKLO_B(d, a, b)   XPULP_R("pv.packlo.b", 0x57, 1, 0x70, d, a, b)
 #define PV_PACKHI_B(d, a, b)   XPULP_R("pv.packhi.b", 0x57, 1, 0x6C, d, a, b)
 #define PV_ADD_H(d, a, b)      XPULP_R("pv.add.h", 0x57, 0, 0x00, d, a, b)
@@ -243,7 +252,14 @@ XPULP_FUNCTION(pv_maxu_h, uint32_t, uint32_t, PV_MAXU_H)
 XPULP_UPDATE(pv_shuffle2_b, uint32_t, uint32_t, PV_SHUFFLE2_B)
 /* Low halves (pack.h) or high halves (pack.h.h): `a` above `b`. */
 XPULP_FUNCTION(pv_pack_h, uint32_t, uint32_t, PV_PACK_H)
+#if defined(DORY_XPULPV2_WITHOUT_HIGH_PACK)
+static inline __attribute__((always_inline)) uint32_t pv_pack_h_h(uint32_t a, uint32_t b)
+{
+    return pv_pack_h(a >> 16, b >> 16);
+}
+#else
 XPULP_FUNCTION(pv_pack_h_h, uint32_t, uint32_t, PV_PACK_H_H)
+#endif
 /* Bytes 1 and 0 (packlo) or 3 and 2 (packhi) of `d` become the low bytes of `a` and `b`. */
 XPULP_UPDATE(pv_packlo_b, uint32_t, uint32_t, PV_PACKLO_B)
 XPULP_UPDATE(pv_packhi_b, uint32_t, uint32_t, PV_PACKHI_B)

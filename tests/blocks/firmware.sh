@@ -5,7 +5,7 @@
 # usage: firmware.sh MAKE_RANDOM_MODEL DORY TARGET COUNT
 #
 # DORY_RANDOM_BLOCKS of the environment is another COUNT, DORY_RANDOM_BLOCKS_FROM the seed to start with. Networks without a
-# block are passed over. DORY_GVSOC_ROOT: gvsoc's folder.
+# block are passed over. DORY_GVSOC_ROOT, DORY_GVSOC_SIRACUSA_ROOT: gvsoc's folders.
 set -euo pipefail
 [ $# -eq 4 ] || { sed -n '5s/^# //p' "$0" >&2; exit 2; }
 make_random_model=$1 dory=$2 target=$3 count=${DORY_RANDOM_BLOCKS:-$4} seed=${DORY_RANDOM_BLOCKS_FROM:-1}
@@ -45,7 +45,8 @@ fail() { # LOG
 run_batch() {
   cmake -G Ninja -S "$here/batch" -B "$build" -DCMAKE_BUILD_TYPE=Release -DNETWORKS="$work/networks" \
     -DCMAKE_TOOLCHAIN_FILE="$here/../../toolchains/$target.cmake" -DDORY_TARGET="$target" -DDORY_GENERATOR="$dory" \
-    ${DORY_GVSOC_ROOT:+"-DDORY_GVSOC_ROOT=$DORY_GVSOC_ROOT"} >"$work/log" 2>&1 || fail "$work/log"
+    ${DORY_GVSOC_ROOT:+"-DDORY_GVSOC_ROOT=$DORY_GVSOC_ROOT"} \
+    ${DORY_GVSOC_SIRACUSA_ROOT:+"-DDORY_GVSOC_SIRACUSA_ROOT=$DORY_GVSOC_SIRACUSA_ROOT"} >"$work/log" 2>&1 || fail "$work/log"
   cmake --build "$build" >"$work/log" 2>&1 || fail "$work/log"
   ctest --test-dir "$build" --no-tests=error --output-on-failure >"$work/log" 2>&1 || fail "$work/log"
   ! grep -q 'Skipped' "$work/log" || fail "$work/log"

@@ -8,9 +8,12 @@
 #define GUARD       0xEE
 
 /* More than hal_memory_reserve has to give. */
-#ifdef __arm__ /* boards/mps has 4 MB of SRAM in all */
+#if defined(__arm__) /* boards/mps has 4 MB of SRAM in all */
 #define L1_LEVEL_BYTES (256 * 1024)
 #define L2_LEVEL_BYTES (4 * 1024 * 1024)
+#elif defined(DORY_TARGET_IS_SIRACUSA)
+#define L1_LEVEL_BYTES (256 * 1024)
+#define L2_LEVEL_BYTES (1984 * 1024)
 #else
 #define L1_LEVEL_BYTES (64 * 1024)
 #define L2_LEVEL_BYTES (512 * 1024)

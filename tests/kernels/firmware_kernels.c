@@ -11,8 +11,10 @@
 
 /* The largest error of a prediction for a layer of the table: per cent, and cycles. The cycles are what the place of the
  * code moves a short layer by: at some places, functions share sets of the instruction cache that do not at others. */
+#ifndef WORST_PREDICTION
 #define WORST_PREDICTION 10
-#define PLACE_CYCLES     150
+#endif
+#define PLACE_CYCLES 150
 
 #ifdef KERNEL_OUTPUTS_IN_FLASH
 extern const uint8_t kernel_outputs[];

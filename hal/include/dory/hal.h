@@ -3,6 +3,7 @@
  *   host/    a PC: memories are mappings with red zones, cores are threads, DMA is late or early by a seed
  *   virt/    riscv32 `virt` machine of QEMU with up to 8 harts
  *   gap8/    GAP8 bare metal: fabric controller, cluster, event unit, MCHAN, uDMA HyperBus; most of it is in pulp/
+ *   siracusa/ the same of Siracusa
  *   pmsis/   the same over the PMSIS API
  *   cortexm/ a Cortex-M: one core, copies by memcpy, flash in the address space
  *

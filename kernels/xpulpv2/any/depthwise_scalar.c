@@ -137,6 +137,7 @@ static void sum_lanes(const struct scalar *work, struct sums *sums)
     P_LW_AT("t4", "a6", b)                                                                                                  \
     P_LW_AT("t5", "a7", b) PAIR_OF(dot, "t2", "t3", sum_a, other_a) PAIR_OF(dot, "t4", "t5", sum_b, other_b)
 
+#define BODY (28 + MORE_FOR_HIGH_PACKS(4)) /* instructions of its inner loop */
 #define SUM_PAIRS(dot)                                                                                                      \
     __asm__ volatile(".option push\n"                                                                                       \
                      ".balign 4\n"                                                                                          \
@@ -157,7 +158,7 @@ static void sum_lanes(const struct scalar *work, struct sums *sums)
                      "li s6, 0\n"                                                                                           \
                      "li s7, 0\n"                                                                                           \
                      "li s8, 0\n"                                                                                           \
-                     "li s9, 0\n" LP_SETUP("x0", "t0", 28, "1") P_LW_NEXT("a6", "a4") P_LW_NEXT("a7", "a4")                 \
+                     "li s9, 0\n" LP_SETUP("x0", "t0", BODY, "1") P_LW_NEXT("a6", "a4") P_LW_NEXT("a7", "a4")               \
                          P_LW_NEXT("t0", "a5") P_LW_NEXT("t1", "a5") TWO_PIXELS(dot, "a0", "a1", "s2", "s6", "s3", "s7")    \
                              P_LW_AT("t2", "a6", "a2") P_LW_AT("t3", "a7", "a2") P_LW_AT("t4", "a6", "a3")                  \
                                  P_LW_AT("t5", "a7", "a3") PAIR_OF(dot, "t2", "t3", "s4", "s8") PV_PACK_H("t6", "t5", "t4") \

@@ -27,6 +27,9 @@ struct dory_nine_taps {
 #define TWO_PAIRS(t0, t1, t2, t3)                                                                                           \
     PV_PACK_H("t4", t1, t0) PV_PACK_H_H(t0, t1, t0) PV_PACK_H("t5", t3, t2) PV_PACK_H_H(t2, t3, t2)
 
+/* Instructions of its loop. */
+#define NINE (29 + MORE_FOR_HIGH_PACKS(4))
+
 #define SUM_NINE(first_dot, dot)                                                                                            \
     __asm__ volatile(".option push\n"                                                                                       \
                      ".balign 4\n"                                                                                          \
@@ -49,7 +52,7 @@ struct dory_nine_taps {
                      "lw s8, 24(t1)\n"                                                                                      \
                      "lw s9, 28(t1)\n"                                                                                      \
                      "lw s10, 32(t1)\n"                                                                                     \
-                     "slli s11, s11, 16\n" LP_SETUP("x0", "t0", 29, "1") P_LW_STEP("t0", "a3", "a0")                        \
+                     "slli s11, s11, 16\n" LP_SETUP("x0", "t0", NINE, "1") P_LW_STEP("t0", "a3", "a0")                      \
                          P_LW_STEP("t1", "a3", "a0") P_LW_STEP("t2", "a4", "a0") P_LW_STEP("t3", "a3", "a1")                \
                              TWO_PAIRS("t0", "t1", "t2", "t3") first_dot("a6", "t4", "s2") first_dot("a7", "t0", "s3")      \
                                  dot("a6", "t5", "s4") dot("a7", "t2", "s5") P_LW_STEP("t0", "a3", "a1")                    \

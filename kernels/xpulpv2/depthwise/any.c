@@ -119,7 +119,7 @@ static inline void transpose_six(const struct six *job)
         ".option push\n"
         ".balign 4\n"
         ".option norvc\n"
-        LP_SETUP("x0", "%[rows]", 31, "1")
+        LP_SETUP("x0", "%[rows]", 31 + MORE_FOR_HIGH_PACKS(4), "1")
         P_LW_AT("t1", "%[offset1]", "%[input]") P_LW_AT("t2", "%[offset2]", "%[input]")
         P_LW_AT("t3", "%[offset3]", "%[input]") P_LW_AT("t4", "%[offset4]", "%[input]")
         P_LW_AT("t5", "%[offset5]", "%[input]") P_LW_STEP("t0", "%[row_bytes]", "%[input]")

@@ -40,7 +40,7 @@ struct groups {
         ".balign 4\n"                                                                                                       \
         ".option norvc\n"                                                                                                   \
         "beqz %[count], 2f\n"                                                                                              \
-        LP_SETUP("x0", "%[count]", 22, "1")                                                                                \
+        LP_SETUP("x0", "%[count]", 22 + MORE_FOR_HIGH_PACKS(2), "1")                                                        \
         ADD_GROUP(dot, "1: ", "%[step]", "%[step]", "%[step]")                                                              \
         "2: beqz %[rest], 3f\n"                                                                                             \
         ADD_GROUP(dot, "", "%[rest0]", "%[rest1]", "x0")                                                                    \

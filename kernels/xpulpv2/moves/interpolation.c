@@ -175,8 +175,9 @@ static void interpolate_fours(const struct interpolation *work, const struct pix
     __asm__ volatile(
         ".option push\n"
         ".balign 4\n"
-        ".option norvc\n" LP_SETUP("x0", "%[fours]", 46, "1") TURN_WORDS DORY_FOUR(START) DORY_FOUR_PAIRS(SUM)
-            DORY_FOUR_PAIRS(SELECT) DORY_FOUR_PAIRS(CORRECT) DORY_FOUR_PAIRS(ADD) DORY_HIGH_STORE("1: ") ".option pop\n"
+        ".option norvc\n" LP_SETUP("x0", "%[fours]", 46 + MORE_FOR_HIGH_PACKS(2), "1") TURN_WORDS DORY_FOUR(START)
+            DORY_FOUR_PAIRS(SUM) DORY_FOUR_PAIRS(SELECT) DORY_FOUR_PAIRS(CORRECT) DORY_FOUR_PAIRS(ADD)
+                DORY_HIGH_STORE("1: ") ".option pop\n"
         : [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), [d] "+r"(d), [output] "+r"(output), [x0] "=&r"(x0), [x1] "=&r"(x1),
           [x2] "=&r"(x2), [x3] "=&r"(x3), [y0] "=&r"(y0), [y1] "=&r"(y1), [y2] "=&r"(y2), [y3] "=&r"(y3)
         : [fours] "r"(fours), [weights] "r"(weights), [bias] "r"(work->bias), [select] "r"(work->select),

@@ -56,10 +56,10 @@ static inline uint32_t dory_pool_maximum_of_row(const struct dory_pool *pool, co
 #define SUM_OF_FOUR(add)                                                                                                    \
     __asm__ volatile(".option push\n"                                                                                       \
                      ".balign 4\n"                                                                                          \
-                     ".option norvc\n" LP_SETUP("x0", "%[count]", 16, "1") P_LW_STEP("t0", "%[step]", "%[input]")           \
-                         P_LW_STEP("t1", "%[step]", "%[input]") P_LW_STEP("t2", "%[step]", "%[input]")                      \
-                             P_LW_STEP("t3", "%[step]", "%[input]") SUM_OF_TWO(add, "t0", "t1")                             \
-                                 add("%[s3]", "t5", "%[odd]")                                                               \
+                     ".option norvc\n" LP_SETUP("x0", "%[count]", 16 + MORE_FOR_HIGH_PACKS(2), "1")                         \
+                         P_LW_STEP("t0", "%[step]", "%[input]") P_LW_STEP("t1", "%[step]", "%[input]")                      \
+                             P_LW_STEP("t2", "%[step]", "%[input]") P_LW_STEP("t3", "%[step]", "%[input]")                  \
+                                 SUM_OF_TWO(add, "t0", "t1") add("%[s3]", "t5", "%[odd]")                                   \
                                      SUM_OF_TWO(add, "t2", "t3") "1: " add("%[s3]", "t5", "%[odd]") ".option pop\n"         \
                      : [input] "+r"(*input), [s0] "+r"(sum[0]), [s1] "+r"(sum[1]), [s2] "+r"(sum[2]), [s3] "+r"(sum[3])     \
                      : [count] "r"(count), [step] "r"(pool->step), [even] "r"(0x00010001), [odd] "r"(0x01000100)            \

@@ -1,0 +1,144 @@
+/* What hal/pulp does otherwise on each chip; here on Siracusa. */
+#ifndef DORY_SIRACUSA_CHIP_H
+#define DORY_SIRACUSA_CHIP_H
+
+#include "dory/hal.h"
+#include "dory/siracusa_registers.h"
+
+#define CHIP_L2_ADDRESS     SIRACUSA_L2_ADDRESS
+#define CHIP_FC_TIMER       SIRACUSA_FC_TIMER
+#define CHIP_FC_CACHE       SIRACUSA_FC_CACHE
+#define CHIP_STDOUT_ADDRESS SIRACUSA_STDOUT_ADDRESS /* gvsoc's; one register a core at cluster << 7 | core << 3 */
+
+/* ---- events of the FC: lines of its interrupt controller -------------------------------------------------------- */
+
+#define CHIP_EVENT_TIMER_HIGH SIRACUSA_FC_LINE_TIMER_HIGH
+#define CHIP_EVENTS_OF_L3     (1u << SIRACUSA_FC_LINE_SOC)
+
+static inline void chip_forget_events(void)
+{
+    SIRACUSA_FC_INTERRUPTS->mask = 0;
+    SIRACUSA_FC_INTERRUPTS->status_clear = UINT32_MAX;
+}
+
+/* A core wakes the FC. */
+static inline void chip_tell_fc(unsigned event) { SIRACUSA_FC_INTERRUPTS->status_set = 1u << event; }
+
+static inline void chip_clear_events(uint32_t events) { SIRACUSA_FC_INTERRUPTS->status_clear = events; }
+static inline void chip_interrupt_on(uint32_t events) { SIRACUSA_FC_INTERRUPTS->mask_set = events; }
+static inline void chip_interrupt_off(uint32_t events) { SIRACUSA_FC_INTERRUPTS->mask_clear = events; }
+
+#define MSTATUS_INTERRUPTS 8u
+
+static inline uint32_t chip_turn_interrupts_off(void)
+{
+    uint32_t before;
+    __asm__ volatile("csrrci %0, 0x300, 8" : "=r"(before) : : "memory");
+    return before & MSTATUS_INTERRUPTS;
+}
+
+static inline void chip_turn_interrupts_back(uint32_t before) { __asm__ volatile("csrs 0x300, %0" : : "r"(before) : "memory"); }
+
+/* The FC sleeps until one of the events, and takes those. An event that came before counts. While it looks, interrupts are off,
+ * because the mask that lets an event end `wfi` would let it interrupt; the application's own have their turn in between. */
+static inline void chip_await_events(uint32_t events)
+{
+    uint32_t enabled = chip_turn_interrupts_off(), mask = SIRACUSA_FC_INTERRUPTS->mask, pending;
+    uint32_t wakes = enabled ? mask | events : events;
+    for (;;) {
+        SIRACUSA_FC_INTERRUPTS->mask = wakes;
+        while (!((pending = SIRACUSA_FC_INTERRUPTS->status) & wakes))
+            __asm__ volatile("wfi" : : : "memory");
+        SIRACUSA_FC_INTERRUPTS->mask = mask;
+        if (pending & events)
+            break;
+        chip_turn_interrupts_back(enabled);
+        chip_turn_interrupts_off();
+    }
+    SIRACUSA_FC_INTERRUPTS->status_clear = pending & events;
+    chip_turn_interrupts_back(enabled);
+}
+
+/* No driver of the chip has interrupts. */
+static inline int chip_serves_interrupt(uint32_t line)
+{
+    (void)line;
+    return 0;
+}
+
+/* ---- the program's start and end -------------------------------------------------------------------------------- */
+
+static inline int chip_set_up(void) { return DORY_OK; }
+
+#define END_OF_COMPUTATION 0x80000000u
+static inline void chip_end(int status) { *SIRACUSA_CORE_STATUS = END_OF_COMPUTATION | (uint32_t)status; }
+
+/* ---- the cluster, which has no power switch ---------------------------------------------------------------------- */
+
+#define CHIP_KEEPS_CORES 1 /* cores of a cluster that is closed sleep, and are dispatched without an entry when it is opened */
+
+static inline void chip_power_up(void) {}
+static inline void chip_power_down(void) {}
+
+/* `vectors`: the table, 0x80 bytes in front of where a core begins. The first time all begin, for good. Returns how many will say
+ * that they are ready. */
+static inline unsigned chip_start_cores(unsigned cores, const uint8_t *vectors)
+{
+    static uint32_t have_begun;
+    if (have_begun) {
+        PULP_CLUSTER_EVENT_UNIT->trigger[PULP_EVENT_DISPATCH] = (1u << cores) - 1;
+        return cores;
+    }
+    have_begun = 1;
+    for (unsigned core = 0; core < PULP_CORES; core++)
+        PULP_CLUSTER_CONTROL->boot_address[core] = (uint32_t)(uintptr_t)(vectors + 0x80);
+    PULP_CLUSTER_CONTROL->fetch_enable = (1u << PULP_CORES) - 1;
+    return PULP_CORES;
+}
+
+/* ---- HyperBus ---------------------------------------------------------------------------------------------------- */
+
+static inline void chip_set_up_hyperbus(void)
+{
+    *SIRACUSA_UDMA_CLOCK_GATE |= 1u << SIRACUSA_HYPERBUS_CLOCK_BIT;
+    *SIRACUSA_SOC_EVENT_MASK &= ~(1u << SIRACUSA_SOC_EVENT_HYPER_READ | 1u << SIRACUSA_SOC_EVENT_HYPER_WRITE);
+}
+
+/* Added to an address of the flash, tells it from one of the RAM. */
+#define CHIP_FLASH_ADDRESS 0x10000000u
+
+/* A full queue of events drops what comes: its line would stay silent. */
+static inline void forget_soc_events(void)
+{
+    while (SIRACUSA_FC_INTERRUPTS->soc_event)
+        ;
+}
+
+/* Bursts that have not ended; all that are queued are of one kind. */
+static inline uint32_t chip_active_bursts(enum hal_l3_kind kind)
+{
+    (void)kind;
+    forget_soc_events();
+    return SIRACUSA_HYPERBUS->status >> 1 & 0xFF;
+}
+
+/* Of a transfer's first run, `bytes` from `offset` on. */
+static inline void chip_start_burst(const struct hal_l3_copy *copy, uint32_t offset, uint32_t bytes)
+{
+    uint32_t l2 = (uint32_t)(uintptr_t)copy->l2 + offset, is_flash = copy->kind == HAL_FLASH_READ;
+    *SIRACUSA_HYPERBUS_MEMORY = is_flash;
+    SIRACUSA_HYPERBUS->external_address = copy->l3_address + offset - (is_flash ? CHIP_FLASH_ADDRESS : 0);
+    if (copy->kind == HAL_RAM_WRITE) {
+        SIRACUSA_HYPERBUS->command = SIRACUSA_HYPERBUS_COMMAND_WRITE;
+        SIRACUSA_HYPERBUS->write.address = l2;
+        SIRACUSA_HYPERBUS->write.bytes = bytes;
+        SIRACUSA_HYPERBUS->write.control = PULP_UDMA_ENABLE;
+    } else {
+        SIRACUSA_HYPERBUS->command = SIRACUSA_HYPERBUS_COMMAND_READ;
+        SIRACUSA_HYPERBUS->read.address = l2;
+        SIRACUSA_HYPERBUS->read.bytes = bytes;
+        SIRACUSA_HYPERBUS->read.control = PULP_UDMA_ENABLE;
+    }
+}
+
+#endif
