@@ -15,10 +15,37 @@
 /* Of an input's sides, at most: the part of the camera's 324 x 244 pixels that it shows has some pixels then. */
 #define CAMERA_RATIO 30
 
+/* What a project may be for. */
+static const struct board {
+    const char *name;
+    const char *files;  /* the templates' folder */
+    const char *preset; /* of CMake, of the first build that it tells its reader; null: the host's */
+} boards[] = {
+    {"ai-deck", "ai-deck", NULL},   {"cortex-m4", "plain", "m4"},   {"cortex-m7", "plain", "m7"},
+    {"cortex-m33", "plain", "m33"}, {"cortex-m55", "plain", "m55"},
+};
+
 /* A word of the templates, and what stands in its place. */
 struct replacement {
     const char *word, *text;
 };
+
+/* Null: there is none of that name, or none is asked for. */
+static const struct board *find_board(const struct options *options)
+{
+    for (size_t i = 0; options->board && i < sizeof boards / sizeof *boards; i++)
+        if (!strcmp(boards[i].name, options->board))
+            return &boards[i];
+    return NULL;
+}
+
+static const char *files_of(const struct options *options)
+{
+    const struct board *board = find_board(options);
+    return board ? board->files : "plain";
+}
+
+static bool has_camera(const struct options *options) { return !strcmp(files_of(options), "ai-deck"); }
 
 /* ---- what the templates' words stand for ---- */
 
@@ -168,11 +195,13 @@ static bool check_names(const struct options *options, struct diagnostics *diagn
 {
     const char *file = text_file_name(options->model);
     if (!emit_is_identifier(options->name) || !strcmp(options->name, "firmware") ||
-        (options->board && !strcmp(options->name, "settings")))
+        (has_camera(options) && !strcmp(options->name, "settings")))
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
                  "'%s' cannot be the network's name in C and CMake; choose another with --name", options->name);
-    else if (options->board && strcmp(options->board, "ai-deck") != 0)
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "there is no board '%s'; --board takes ai-deck", options->board);
+    else if (options->board && !find_board(options))
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "there is no board '%s'; --board takes ai-deck, cortex-m4, cortex-m7, cortex-m33 or cortex-m55",
+                 options->board);
     else if (strpbrk(file, " \t\"\\$;()#"))
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
                  "'%s' has characters that CMake takes for its own; rename the file", file);
@@ -185,7 +214,7 @@ static bool check_names(const struct options *options, struct diagnostics *diagn
 static bool check_board(const struct options *options, const struct network *network, struct diagnostics *diagnostics)
 {
     const struct tensor *input = &network->tensors[network->inputs[0]];
-    if (!options->board)
+    if (!has_camera(options))
         return true;
     if (network->input_count > 1)
         diagnose(diagnostics, SEVERITY_ERROR, options->model, NULL,
@@ -226,7 +255,7 @@ static bool add_project(const struct options *options, const struct network *net
     bool good = true;
     for (int i = 0; i < project_template_count; i++) {
         const struct project_template *file = &project_templates[i];
-        if (*file->board && strcmp(file->board, options->board ? options->board : "plain") != 0)
+        if (*file->board && strcmp(file->board, files_of(options)) != 0)
             continue;
         const char *text = fill_in(file->text, replacements, arena);
         good = is_new(options->operands[0], file->name, arena, diagnostics) && good;
@@ -238,11 +267,17 @@ static bool add_project(const struct options *options, const struct network *net
 
 static void print_next(const struct options *options)
 {
-    printf("%s holds a firmware of '%s'. Next:\n\n    cd %s\n    cmake --preset host\n    cmake --build --preset host\n"
-           "    ctest --preset host\n\nThe presets virt (RISC-V under QEMU), m4, m7, m33 and m55 (Cortex-M under QEMU) and "
-           "gap8 do the same for those machines.\n",
-           options->operands[0], options->name, options->operands[0]);
-    if (options->board)
+    const struct board *board = find_board(options);
+    const char *preset = board && board->preset ? board->preset : "host";
+    printf("%s holds a firmware of '%s'. Next:\n\n    cd %s\n    cmake --preset %s\n    cmake --build --preset %s\n"
+           "    ctest --preset %s\n\n",
+           options->operands[0], options->name, options->operands[0], preset, preset, preset);
+    if (board && board->preset)
+        printf("QEMU runs it. The preset host does the same on this PC.\n");
+    else
+        printf("The presets virt (RISC-V under QEMU), m4, m7, m33 and m55 (Cortex-M under QEMU) and gap8 do the same for "
+               "those machines.\n");
+    if (has_camera(options))
         printf("For the deck:\n\n    cmake --preset gap8\n    cmake --build --preset gap8 --target firmware_image\n"
                "    cfloader flash build/gap8/firmware.img deck-bcAI:gap8-fw -w radio://0/80/2M/E7E7E7E7E7\n");
 }

@@ -25,7 +25,8 @@ const struct option option_table[] = {
     {COMMAND_GENERATE | COMMAND_PROBE | COMMAND_NEW, "--name", "name", OPTION_TEXT, PLACE(name), "N",
      "of the network in C, and of the files; default: the model file's"},
     {COMMAND_NEW, "--board", NULL, OPTION_TEXT, PLACE(board), "B",
-     "ai-deck: camera, network, answer to the Crazyflie and its client's console; default: a main.c that runs the network"},
+     "ai-deck: camera, network, answer to the Crazyflie and its client's console; cortex-m4, -m7, -m33, -m55: under QEMU; "
+     "default: a main.c that runs the network"},
     {LOADING, "--config", NULL, OPTION_PATH, PLACE(config), "FILE",
      "more options, in JSON; default: MODEL.json, where it has a key \"dory\"; none: no file"},
     {PLANNING | COMMAND_PROBE, "--l1-bytes", "l1_bytes", OPTION_SIZE, PLACE(l1_bytes), "SIZE",

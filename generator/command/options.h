@@ -21,7 +21,7 @@ struct option_list {
 struct options {
     const char *operands[MAXIMUM_OPERANDS]; /* of the command, in their order; the model is below */
     const char *model, *target, *name, *config;
-    const char *board;                  /* null, or what `dory new` writes a project for: "ai-deck" */
+    const char *board;                  /* null, or what `dory new` writes a project for */
     const char *unread_config;          /* null, or a file beside the model that does not say that it holds options */
     const char *folder;                 /* of what is written; null: not given */
     const char *check;                  /* null, "golden", or a folder */

@@ -38,6 +38,16 @@ fi
 [ ! -s text ] || fail "--quiet prints"
 build several $other
 
+# a Cortex-M: as it is, under QEMU
+if command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null; then
+  "$dory" new core "$source/apps/digits/digits.onnx" --board cortex-m4 >text
+  grep -q 'cmake --preset m4' text || fail "it does not say how to build for a Cortex-M4"
+  build core m4
+  grep -q 'digits_check .*Passed' log && grep -q 'firmware .*Passed' log || { cat log; fail "tests on a Cortex-M4"; }
+else
+  echo "no arm-none-eabi-gcc or no qemu-system-arm: --board cortex-m4 is not looked at"
+fi
+
 # what stops it leaves nothing behind
 cp project/main.c kept
 expect_error "project/main.c is there already" project "$source/apps/digits/digits.onnx"
@@ -45,5 +55,6 @@ cmp project/main.c kept || fail "main.c was overwritten"
 expect_error "cannot open the file" nothing missing.onnx
 expect_error "'a-b' cannot be the network's name" nothing "$source/apps/digits/digits.onnx" --name a-b
 expect_error "no MODEL" nothing
+expect_error "there is no board 'cortex-m3'; --board takes ai-deck, cortex-m4" nothing "$source/apps/digits/digits.onnx" --board cortex-m3
 [ ! -e nothing ] || fail "a failed run left a folder"
 echo "dory new: built and exact"
