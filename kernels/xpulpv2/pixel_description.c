@@ -93,14 +93,15 @@ static uint64_t softened_cycles(const struct dory_tile_shape *tile, unsigned cor
 static uint64_t softmax_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     bool is_local = dory_table_bytes(layer) != 0;
-    return softened_cycles(tile, cores, 244 + layer->input_channels * (is_local ? 140u : 287u) / 10, is_local ? 32 : 35);
+    return softened_cycles(tile, cores, (is_local ? 400u : 340u) + layer->input_channels * (is_local ? 65u : 200u) / 10,
+                           is_local ? 17 : 18);
 }
 
 static uint64_t softmax_exact_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     bool is_local = dory_table_bytes(layer) != 0;
-    return is_local ? softened_cycles(tile, cores, 200 + layer->input_channels * 12u, 66)
-                    : softened_cycles(tile, cores, 650 + layer->input_channels * 26u, 57);
+    return is_local ? softened_cycles(tile, cores, 500 + layer->input_channels * 6u, 17)
+                    : softened_cycles(tile, cores, 650 + layer->input_channels * 18u, 44);
 }
 
 const struct dory_kernel_description dory_xpulpv2_softmax_description = {

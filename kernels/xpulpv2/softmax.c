@@ -1,17 +1,19 @@
 /* Computes softmax of bytes over the channels of each pixel. Shapes: any, HWC.
  *
- * Cores divide elements, not pixels, of which a last layer has one: each finds the pixel's largest element and the sum of
- * exponentials itself. Inner loop: an exponential from a table by the distance to the largest element, a product and a
- * shift. */
+ * Cores divide elements, not pixels, of which a last layer has one: each finds the pixel's largest element, four bytes at a
+ * time, and the sum of exponentials itself, 18 instructions for four. Inner loop: an exponential from a table by the
+ * distance to the largest element, a product of 16 bits by 16 and a shift, 54 instructions for four. One or two elements of
+ * a hundred are too close to where they change; these are made again with all bits. */
 #include "dory/normalise.h"
 #include "share.h"
+#include "xpulp.h"
 #include "xpulpv2.h"
 
 struct softmax {
     const uint32_t *exponentials;
     const int32_t *thresholds;
-    uint32_t channels;      /* of a pixel */
-    uint32_t least, levels; /* see find_levels */
+    uint32_t channels; /* of a pixel */
+    struct levels *levels;
 };
 
 /* Elements first .. first + count - 1 of a pixel. */
@@ -20,11 +22,239 @@ typedef void soften_function(const struct softmax *work, const uint8_t *input, u
 
 static uint32_t largest_of(const uint8_t *input, uint32_t channels)
 {
-    uint32_t largest = 0;
-    for (uint32_t i = 0; i < channels; i++) {
+    uint32_t words = 0, i = 0;
+    for (; i + 4 <= channels; i += 4) {
+        words = pv_maxu_b(words, dory_load_word(input + i));
+    }
+    words = pv_maxu_b(words, words >> 16);
+    uint32_t largest = pv_maxu_b(words, words >> 8) & UINT8_MAX;
+    for (; i < channels; i++) {
         largest = input[i] > largest ? input[i] : largest;
     }
     return largest;
+}
+
+/* ---- sums of exponentials, of four elements a round ---- */
+
+#if defined(DORY_XPULPV2)
+
+/* A word of elements becomes one of distances, whose bytes do not borrow from each other. */
+#define DISTANCES                                                                                                           \
+    P_LW_NEXT("%[d]", "%[input]")                                                                                           \
+    "sub %[d], %[largest], %[d]\n"                                                                                          \
+    "slli %[a], %[d], 2\n"                                                                                                  \
+    "srli %[b], %[d], 6\n"                                                                                                  \
+    "srli %[c], %[d], 14\n"                                                                                                 \
+    "srli %[d], %[d], 22\n"                                                                                                 \
+    "andi %[a], %[a], 0x3FC\n"                                                                                              \
+    "andi %[b], %[b], 0x3FC\n"                                                                                              \
+    "andi %[c], %[c], 0x3FC\n"                                                                                              \
+    "andi %[d], %[d], 0x3FC\n" P_LW_AT("%[a]", "%[a]", "%[table]") P_LW_AT("%[b]", "%[b]", "%[table]")                      \
+        P_LW_AT("%[c]", "%[c]", "%[table]") P_LW_AT("%[d]", "%[d]", "%[table]")
+
+/* As fractions of 19 bits: one instruction more each, which rounds. */
+static uint32_t add_fours_rounded(const uint32_t *table, uint32_t largest, const uint8_t *input, uint32_t fours)
+{
+    uint32_t sum = 0, a, b, c, d;
+    __asm__ volatile(
+        ".option push\n"
+        ".balign 4\n"
+        ".option norvc\n" LP_SETUP("x0", "%[fours]", 22, "1") DISTANCES P_ADDUNR("%[a]", "%[half]", "%[places]")
+            P_ADDUNR("%[b]", "%[half]", "%[places]") P_ADDUNR("%[c]", "%[half]", "%[places]")
+                P_ADDUNR("%[d]", "%[half]", "%[places]") "add %[sum], %[sum], %[a]\n"
+                                                         "add %[sum], %[sum], %[b]\n"
+                                                         "add %[sum], %[sum], %[c]\n"
+                                                         "1: add %[sum], %[sum], %[d]\n"
+                                                         ".option pop\n"
+        : [input] "+r"(input), [sum] "+r"(sum), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
+        : [fours] "r"(fours), [table] "r"(table), [largest] "r"(largest * 0x01010101u), [half] "r"(1 << 11), [places] "r"(12)
+        : "memory");
+    return sum;
+}
+
+static uint32_t add_fours(const uint32_t *table, uint32_t largest, const uint8_t *input, uint32_t fours)
+{
+    uint32_t sum = 0, a, b, c, d;
+    __asm__ volatile(".option push\n"
+                     ".balign 4\n"
+                     ".option norvc\n" LP_SETUP("x0", "%[fours]", 18, "1") DISTANCES "add %[sum], %[sum], %[a]\n"
+                                                                                     "add %[sum], %[sum], %[b]\n"
+                                                                                     "add %[sum], %[sum], %[c]\n"
+                                                                                     "1: add %[sum], %[sum], %[d]\n"
+                                                                                     ".option pop\n"
+                     : [input] "+r"(input), [sum] "+r"(sum), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
+                     : [fours] "r"(fours), [table] "r"(table), [largest] "r"(largest * 0x01010101u)
+                     : "memory");
+    return sum;
+}
+
+#else
+
+static uint32_t add_fours_rounded(const uint32_t *table, uint32_t largest, const uint8_t *input, uint32_t fours)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < 4 * fours; i++) {
+        sum += (table[largest - input[i]] + (1u << 11)) >> 12;
+    }
+    return sum;
+}
+
+static uint32_t add_fours(const uint32_t *table, uint32_t largest, const uint8_t *input, uint32_t fours)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < 4 * fours; i++) {
+        sum += table[largest - input[i]];
+    }
+    return sum;
+}
+
+#endif
+
+static uint32_t rounded_sum_of(const struct softmax *work, const uint8_t *input, uint32_t largest)
+{
+    const uint32_t *exponentials = work->exponentials;
+    uint32_t fours = work->channels / 4, sum = fours ? add_fours_rounded(exponentials, largest, input, fours) : 0;
+    for (uint32_t i = 4 * fours; i < work->channels; i++) {
+        sum += (exponentials[largest - input[i]] + (1u << 11)) >> 12;
+    }
+    return sum;
+}
+
+static uint32_t sum_of(const struct softmax *work, const uint8_t *input, uint32_t largest)
+{
+    const uint32_t *exponentials = work->exponentials;
+    uint32_t fours = work->channels / 4, sum = fours ? add_fours(exponentials, largest, input, fours) : 0;
+    for (uint32_t i = 4 * fours; i < work->channels; i++) {
+        sum += exponentials[largest - input[i]];
+    }
+    return sum;
+}
+
+/* ---- elements, of which most are made with 16 bits of precision ---- */
+
+/* What the elements of a pixel are made with: an element is x >> places, most at most, where x is the high part of its
+ * exponential times the factor, and the start, or up to the margin more. */
+struct pixel {
+    const struct softmax *work;
+    uint32_t largest, sum;
+    uint32_t cut; /* places of an exponential that the high part is without */
+    uint32_t factor, start, margin, places, most;
+    uint32_t reciprocal, fraction; /* of TensorFlow Lite Micro: of the sum, and its places */
+};
+
+/* An element exactly, from a guess on. */
+typedef uint8_t soften_one_function(const struct pixel *pixel, uint32_t element, uint32_t guess);
+
+#if defined(DORY_XPULPV2)
+
+#define FOUR(instruction, a, rest)                                                                                          \
+    instruction " %[" #a "0], %[" #a "0], " rest "\n" instruction " %[" #a "1], %[" #a "1], " rest "\n" instruction         \
+                " %[" #a "2], %[" #a "2], " rest "\n" instruction " %[" #a "3], %[" #a "3], " rest "\n"
+
+/* Of two elements: has the count another value with the margin? */
+#define COMPARE(a, b)                                                                                                       \
+    "add %[u], %[" #a "], %[margin]\n"                                                                                      \
+    "add %[v], %[" #b "], %[margin]\n"                                                                                      \
+    "xor %[u], %[u], %[" #a "]\n"                                                                                           \
+    "xor %[v], %[v], %[" #b "]\n"                                                                                           \
+    "or %[wrong], %[wrong], %[u]\n"                                                                                         \
+    "or %[wrong], %[wrong], %[v]\n"
+
+/* Of fours of elements up to the end, 54 instructions each, until counts may be wrong: those are returned, not stored. */
+static const uint8_t *count_fours(const struct pixel *pixel, const uint8_t *input, const uint8_t *end, uint8_t *output,
+                                  uint32_t *counts, uint32_t *wrong)
+{
+    uint32_t x0, x1, x2, x3, u, v, is_wrong;
+    __asm__ volatile(
+        ".option push\n"
+        ".balign 4\n"
+        ".option norvc\n"
+        "0:" P_LW_NEXT(
+            "%[x3]",
+            "%[input]") "li %[wrong], 0\n"
+                        "sub %[x3], %[largest], %[x3]\n"
+                        "slli %[x0], %[x3], 2\n"
+                        "srli %[x1], %[x3], 6\n"
+                        "srli %[x2], %[x3], 14\n"
+                        "srli %[x3], %[x3], 22\n" FOUR("andi", x, "0x3FC") P_LW_AT("%[x0]", "%[x0]", "%[table]")
+                            P_LW_AT("%[x1]", "%[x1]", "%[table]") P_LW_AT("%[x2]", "%[x2]", "%[table]")
+                                P_LW_AT("%[x3]", "%[x3]", "%[table]") FOUR("srl", x, "%[cut]") FOUR("mul", x, "%[factor]")
+                                    FOUR("add", x, "%[start]") COMPARE(x0, x1) COMPARE(x2, x3)
+                                        FOUR("srl", x, "%[places]") "srl %[wrong], %[wrong], %[places]\n" P_MIN(
+                                            "%[x0]", "%[x0]", "%[most]") P_MIN("%[x1]", "%[x1]", "%[most]")
+                                            P_MIN("%[x2]", "%[x2]", "%[most]") P_MIN("%[x3]", "%[x3]", "%[most]")
+                                                PV_PACKLO_B("%[x0]", "%[x1]", "%[x0]")
+                                                    PV_PACKHI_B("%[x0]", "%[x3]", "%[x2]") "bnez %[wrong], 1f\n" P_SW_NEXT(
+                                                        "%[x0]", "%[output]") "bltu %[input], %[end], 0b\n"
+                                                                              "1:\n"
+                                                                              ".option pop\n"
+        : [input] "+r"(input), [output] "+r"(output), [x0] "=&r"(x0), [x1] "=&r"(x1), [x2] "=&r"(x2), [x3] "=&r"(x3),
+          [u] "=&r"(u), [v] "=&r"(v), [wrong] "=&r"(is_wrong)
+        : [end] "r"(end), [largest] "r"(pixel->largest * 0x01010101u), [table] "r"(pixel->work->exponentials),
+          [cut] "r"(pixel->cut), [factor] "r"(pixel->factor), [start] "r"(pixel->start), [margin] "r"(pixel->margin),
+          [places] "r"(pixel->places), [most] "r"(pixel->most)
+        : "memory");
+    *counts = x0;
+    *wrong = is_wrong;
+    return input;
+}
+
+#else
+
+static const uint8_t *count_fours(const struct pixel *pixel, const uint8_t *input, const uint8_t *end, uint8_t *output,
+                                  uint32_t *counts, uint32_t *wrong)
+{
+    for (*wrong = 0; !*wrong && input < end; input += 4, output += 4) {
+        *counts = 0;
+        for (unsigned lane = 0; lane < 4; lane++) {
+            uint32_t exponential = pixel->work->exponentials[pixel->largest - input[lane]];
+            uint32_t x = (exponential >> pixel->cut) * pixel->factor + pixel->start;
+            *wrong |= (x ^ (x + pixel->margin)) >> pixel->places;
+            *counts |= dory_minimum(x >> pixel->places, pixel->most) << 8 * lane;
+        }
+        if (!*wrong) {
+            dory_store_word(output, *counts);
+        }
+    }
+    return input;
+}
+
+#endif
+
+/* Whole fours of a pixel. */
+static inline void soften_fours(const struct pixel *pixel, const uint8_t *input, uint8_t *output, uint32_t count,
+                                soften_one_function *soften_one)
+{
+    for (const uint8_t *next = input, *end = input + count; next < end;) {
+        uint32_t counts, wrong;
+        next = count_fours(pixel, next, end, output + (next - input), &counts, &wrong);
+        for (unsigned lane = 0; wrong && lane < 4; lane++) {
+            const uint8_t *element = next - 4 + lane;
+            output[element - input] = soften_one(pixel, *element, counts >> 8 * lane & UINT8_MAX);
+        }
+    }
+}
+
+static uint32_t guess_of(const struct pixel *pixel, uint32_t element)
+{
+    uint32_t exponential = pixel->work->exponentials[pixel->largest - element];
+    return dory_minimum(((exponential >> pixel->cut) * pixel->factor + pixel->start) >> pixel->places, pixel->most);
+}
+
+/* Four elements or more, of which the last four may be some of those in front of them, too; or all one by one. */
+static inline void soften_by(const struct pixel *pixel, bool is_precise, const uint8_t *input, uint8_t *output,
+                             uint32_t count, soften_one_function *soften_one)
+{
+    if (!is_precise) {
+        for (uint32_t i = 0; i < count; i++) {
+            output[i] = soften_one(pixel, input[i], guess_of(pixel, input[i]));
+        }
+        return;
+    }
+    soften_fours(pixel, input, output, count & ~3u, soften_one);
+    if (count % 4) {
+        soften_fours(pixel, input + count - 4, output + count - 4, 4, soften_one);
+    }
 }
 
 /* ---- TensorFlow Lite Micro's fixed point ---- */
@@ -42,33 +272,45 @@ static int32_t reciprocal_of_one_plus(int32_t x)
     return result >= 1 << 30 ? INT32_MAX : result * 2;
 }
 
+static uint8_t soften_one(const struct pixel *pixel, uint32_t element, uint32_t guess)
+{
+    (void)guess;
+    int32_t exponential = (int32_t)pixel->work->exponentials[pixel->largest - element];
+    uint32_t product = (uint32_t)multiply((int32_t)pixel->reciprocal, exponential);
+    return (uint8_t)dory_minimum((product + (1u << (pixel->fraction - 1))) >> pixel->fraction, UINT8_MAX);
+}
+
+/* With E and R, the high parts of an exponential and of the reciprocal, the product is less than E R + E + R + 1, and its
+ * own rounding is half a unit of x. */
 static void soften(const struct softmax *work, const uint8_t *input, uint8_t *output, uint32_t first, uint32_t count)
 {
-    const uint32_t *exponentials = work->exponentials;
-    uint32_t largest = largest_of(input, work->channels), sum = 0, places = 35;
-    for (uint32_t i = 0; i < work->channels; i++) {
-        sum += (exponentials[largest - input[i]] + (1u << 11)) >> 12;
-    }
+    uint32_t largest = largest_of(input, work->channels), sum = rounded_sum_of(work, input, largest), places = 35;
     for (; sum < 0x80000000u; places--) {
         sum <<= 1;
     }
-    int32_t reciprocal = reciprocal_of_one_plus((int32_t)(sum - 0x80000000u));
+    uint32_t reciprocal = (uint32_t)reciprocal_of_one_plus((int32_t)(sum - 0x80000000u));
+    struct pixel pixel = {
+        .work = work,
+        .largest = largest,
+        .cut = 16,
+        .factor = reciprocal >> 15,
+        .start = 1u << (places - 1),
+        .margin = (work->exponentials[0] >> 16) + (reciprocal >> 15) + 4,
+        .places = dory_minimum(places, 31),
+        .most = UINT8_MAX,
+        .reciprocal = reciprocal,
+        .fraction = places,
+    };
     if (places > 31) { /* a product has 31 bits: all are rounded to nothing */
-        reciprocal = 0;
-        places = 31;
+        pixel.reciprocal = 0;
+        pixel.fraction = 31;
     }
-    uint32_t half = 1u << (places - 1);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t product = (uint32_t)multiply(reciprocal, (int32_t)exponentials[largest - input[first + i]]);
-        uint32_t quotient = (product + half) >> places;
-        output[i] = (uint8_t)dory_minimum(quotient, UINT8_MAX);
-    }
+    soften_by(&pixel, count >= 4 && places <= 31, input + first, output, count, soften_one);
 }
 
 /* ---- quotients of whole numbers ---- */
 
 #define QUOTIENT_BITS 30
-#define MOST_MISSING  16 /* of an estimate of a quotient */
 
 static inline uint32_t high_product(uint32_t a, uint32_t b) { return (uint32_t)((uint64_t)a * b >> 32); }
 
@@ -87,53 +329,92 @@ static bool is_reached(int32_t threshold, uint32_t exponential, uint32_t sum)
     return threshold <= 0 || (uint64_t)(uint32_t)threshold * sum <= (uint64_t)exponential << QUOTIENT_BITS;
 }
 
-/* From a guess on, how many thresholds an estimate reaches; those that it may miss are looked at exactly. */
-static inline uint32_t count_thresholds(const int32_t *thresholds, uint32_t count, int32_t quotient, uint32_t exponential,
-                                        uint32_t sum)
+#define TOLERANCE 512 /* of a threshold, in units of a quotient */
+
+/* A line that counts thresholds, of which most rise by equal steps: x of a quotient, whose highest bits are the count. */
+struct levels {
+    uint32_t most;   /* counted of a quotient of all */
+    uint32_t places; /* of x behind the count */
+    uint32_t slope;  /* how much x rises to a quotient of all: 2^31 at most */
+    uint32_t start;  /* x of no quotient, less by half the margin */
+    uint32_t margin; /* what thresholds may miss the line by, to both sides */
+    uint32_t step;   /* from threshold to threshold */
+    uint32_t next;   /* where the line expects the first that was not looked at yet */
+    uint32_t proven; /* as many are where the line expects them */
+};
+
+/* None is proven where nothing has a count already, or where one step is too much or too little for a word. */
+static struct levels levels_of(const int32_t *thresholds)
 {
-    while (count < UINT8_MAX && thresholds[count] <= quotient) {
-        count++;
+    struct levels levels = {.most = dory_count_thresholds(thresholds, 1 << QUOTIENT_BITS), .step = 1 << 12};
+    uint32_t places = 0;
+    if (levels.most >= 2 && thresholds[0] > 0) {
+        levels.next = (uint32_t)thresholds[0];
+        levels.step = ((uint32_t)thresholds[levels.most - 1] - levels.next) / (levels.most - 1);
     }
-    while (count > 0 && thresholds[count - 1] > quotient) {
-        count--;
+    if (levels.step <= 1u << 12 || levels.next > levels.step) {
+        return (struct levels){.most = 0};
     }
-    while (count < UINT8_MAX && thresholds[count] - quotient <= MOST_MISSING &&
-           is_reached(thresholds[count], exponential, sum)) {
-        count++;
+    for (; levels.step << places < 0x80000000u; places++) {
     }
-    return count;
+    levels.slope = reciprocal_of(levels.step << places) >> 1;
+    levels.places = 32 - places;
+    levels.margin = 2 * (high_product(4 * TOLERANCE, levels.slope) + 64);
+    levels.start = (1u << levels.places) - high_product(levels.next << 2, levels.slope) - levels.margin / 2;
+    return levels;
 }
 
-/* The sum's highest bit is at the top of its word, and so are its parts' then. Most thresholds rise by equal steps, which
- * is what the guess goes by. */
+/* Whether the line holds up to a count. */
+static bool is_line(struct levels *levels, const int32_t *thresholds, uint32_t count)
+{
+    uint32_t end = dory_minimum(count + 1, levels->most);
+    for (; levels->proven < end; levels->proven++, levels->next += levels->step) {
+        if ((uint32_t)thresholds[levels->proven] + TOLERANCE - levels->next > 2 * TOLERANCE) {
+            return false;
+        }
+    }
+    return levels->most != 0;
+}
+
+/* From a guess on. */
+static __attribute__((noinline)) uint8_t count_exactly(const struct pixel *pixel, uint32_t element, uint32_t count)
+{
+    const int32_t *thresholds = pixel->work->thresholds;
+    uint32_t exponential = pixel->work->exponentials[pixel->largest - element];
+    while (count < UINT8_MAX && is_reached(thresholds[count], exponential, pixel->sum)) {
+        count++;
+    }
+    while (count > 0 && !is_reached(thresholds[count - 1], exponential, pixel->sum)) {
+        count--;
+    }
+    return (uint8_t)count;
+}
+
+/* The sum's highest bit is put at the top of its word, and exponentials are as far to the left. With E and R, the high
+ * halves of an exponential and of what it is multiplied with, x is less than E R + E + R + 70. */
 static void soften_exactly(const struct softmax *work, const uint8_t *input, uint8_t *output, uint32_t first, uint32_t count)
 {
     const uint32_t *exponentials = work->exponentials;
-    uint32_t largest = largest_of(input, work->channels), sum = 0, places = 0;
-    for (uint32_t i = 0; i < work->channels; i++) {
-        sum += exponentials[largest - input[i]];
-    }
+    struct levels *levels = work->levels;
+    uint32_t largest = largest_of(input, work->channels), sum = sum_of(work, input, largest), places = 0;
     for (; sum << places < 0x80000000u && places < 31; places++) {
     }
-    uint32_t reciprocal = reciprocal_of(sum << places), least = work->least, levels = work->levels;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t exponential = exponentials[largest - input[first + i]];
-        uint32_t quotient = high_product(exponential << places, reciprocal) >> 1;
-        uint32_t guess = least + high_product(quotient << 2, levels);
-        output[i] = (uint8_t)count_thresholds(work->thresholds, guess, (int32_t)quotient, exponential, sum);
-    }
-}
-
-/* How many thresholds a quotient of nothing reaches, and how many more that of all. */
-static void find_levels(struct softmax *work)
-{
-    uint32_t least = 0, most;
-    while (least < UINT8_MAX && work->thresholds[least] <= 0) {
-        least++;
-    }
-    most = dory_count_thresholds(work->thresholds, 1 << QUOTIENT_BITS);
-    work->least = least;
-    work->levels = most - least;
+    uint32_t factor = high_product(levels->slope, reciprocal_of(sum << places)) >> 15;
+    uint32_t most = exponentials[0] << places >> 16;
+    struct pixel pixel = {
+        .work = work,
+        .largest = largest,
+        .sum = sum,
+        .cut = 16 - dory_minimum(places, 16),
+        .factor = factor,
+        .start = levels->start,
+        .margin = levels->margin + most + factor + 70,
+        .places = levels->places,
+        .most = levels->most,
+    };
+    uint32_t most_count = (most * factor + pixel.start + pixel.margin) >> levels->places;
+    bool is_precise = count >= 4 && places <= 16 && is_line(levels, work->thresholds, most_count);
+    soften_by(&pixel, is_precise, input + first, output, count, count_exactly);
 }
 
 /* ---- the tile ---- */
@@ -142,9 +423,10 @@ static void run(const struct dory_layer *layer, const struct dory_tile *tile, un
                 soften_function *soften_part)
 {
     const uint32_t *exponentials = dory_table_bytes(layer) != 0 ? tile->weights : layer->exponentials;
-    struct softmax work = {exponentials, (const int32_t *)exponentials + 256, layer->input_channels, 0, 0};
+    struct levels levels = {.most = 0};
+    struct softmax work = {exponentials, (const int32_t *)exponentials + 256, layer->input_channels, &levels};
     if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
-        find_levels(&work);
+        levels = levels_of(work.thresholds);
     }
     uint32_t pixels = (uint32_t)tile->rows * tile->columns, channels = tile->channels;
     struct dory_grid_share share = dory_grid_share_of(pixels, channels, core, cores);

@@ -228,17 +228,18 @@ static void random_interpolation(struct test_case *test)
 
 /* ---- softmax ---- */
 
-/* Powers of a number below 1, as fractions of 31 bits or as whole numbers; and ascending thresholds. */
+/* Powers of a number below 1, as fractions of 31 bits or as whole numbers; and ascending thresholds, whose steps are equal
+ * as those of a scale are, or any. */
 static void fill_softmax(struct test_case *test)
 {
     uint64_t power = INT32_MAX, most = UINT32_MAX / test->layer.input_channels, factor = random_between(30000, 65536);
     bool is_exact = test->layer.normalisation == DORY_NORMALISE_THRESHOLDS;
-    uint32_t threshold = random_up_to(1 << 22);
+    uint32_t threshold = random_up_to(1 << 22), step = random_up_to(1 << 23), is_even = random_up_to(1);
     power = is_exact && most < power ? most : power;
     for (uint32_t i = 0; i < 256; i++, power = power * factor >> 16) {
         test->lists[i] = (int32_t)power;
     }
-    for (uint32_t i = 0; i < DORY_THRESHOLDS; i++, threshold += random_up_to(1 << 23)) {
+    for (uint32_t i = 0; i < DORY_THRESHOLDS; i++, threshold += is_even ? step : random_up_to(1 << 23)) {
         test->lists[256 + i] = (int32_t)dory_minimum(threshold, INT32_MAX);
     }
     test->layer.exponentials = (const uint32_t *)test->lists;
