@@ -159,8 +159,63 @@ def rows_added(m, x):
     return m.node("Add", [turned, top]), compute
 
 
+def quotient(m, x):
+    y = m.quantised(m.node("Neg", [m.node("Abs", [x])]), FLOAT(2.0**-5), np.uint8(255))  # below zero, and zero
+
+    def compute(a):
+        b = grid(-np.abs(a), FLOAT(2.0**-5), 255).astype(np.float64)
+        return np.where(b != 0, a / np.where(b, b, 1), np.sign(a) * 1e6)
+    return m.node("Div", [x, y]), compute
+
+
+NUMERATORS = RANDOM.integers(0, 256, (4, 1, 5)).astype(np.uint8)
+
+
+def constant_quotient(m, x):
+    numerators = m.node("DequantizeLinear", [NUMERATORS, FLOAT(2.0**-4), np.uint8(77)])
+    positive = m.quantised(m.node("Exp", [m.node("Mul", [x, FLOAT(0.125)])]), FLOAT(2.0**-5), np.uint8(0))
+
+    def compute(a):
+        b = grid(np.exp(a * FLOAT(0.125)), FLOAT(2.0**-5), 0).astype(np.float64)
+        return (NUMERATORS.astype(np.float64) - 77) * 2.0**-4 / b
+    return m.node("Div", [numerators, positive]), compute
+
+
+BOUNDS = (RANDOM.integers(-30, 30, (4, 6, 1)) * 2.0**-4).astype(FLOAT)
+
+
+def chosen_constants(m, x): return m.node("Max", [BOUNDS, x]), lambda a: np.maximum(a, BOUNDS)
+
+
+def bordered(m, x):
+    return m.node("Pad", [x, np.array([0, 0, 1, 0, 0, 0, 0, 2]), FLOAT(0.7)]), lambda a: np.pad(
+        a, [(0, 0), (0, 0), (1, 0), (0, 2)], constant_values=FLOAT(0.7))
+
+
+SPREAD = RANDOM.integers(-127, 128, (4, 2, 3, 3)).astype(np.int8)
+
+
+def output_shape(m, x):
+    w = m.node("DequantizeLinear", [SPREAD, FLOAT(2.0**-8), np.int8(0)])
+
+    def compute(a):
+        whole = np.zeros((1, 2, 13, 11))
+        for y in range(6):
+            for z in range(5):
+                whole[0, :, 2 * y:2 * y + 3, 2 * z:2 * z + 3] += np.tensordot(a[0, :, y, z].astype(np.float64), SPREAD * 2.0**-8, 1)
+        return whole[:, :, 1:, 1:]  # the odd one in front
+    return m.node("ConvTranspose", [x, w], strides=[2, 2], output_shape=[12, 10]), compute
+
+
+def product_from_left(m, x):
+    w = m.node("DequantizeLinear", [WEIGHTS[:6].T.copy(), (2.0**-np.arange(5, 12)).astype(FLOAT), np.zeros(7, np.int8)], axis=0)
+    return m.node("MatMul", [w, x]), lambda a: (WEIGHTS[:6].T * 2.0**-np.arange(5, 12)[:, None]) @ a.astype(np.float64)
+
+
 IMAGE = [1, 4, 6, 5]
 KINDS = [
+    ("quotient", IMAGE, quotient), ("constant_quotient", IMAGE, constant_quotient), ("chosen_constants", IMAGE, chosen_constants),
+    ("bordered", IMAGE, bordered), ("output_shape", IMAGE, output_shape), ("product_from_left", IMAGE, product_from_left),
     ("gather", IMAGE, gather), ("last_step", IMAGE, last_step), ("tile", IMAGE, tile), ("expand", IMAGE, expand),
     ("depth_to_space", IMAGE, to_space("DCR", (0, 3, 4, 1, 5, 2))), ("depth_to_space_crd", IMAGE, to_space("CRD", (0, 1, 4, 2, 5, 3))),
     ("space_to_depth", [1, 4, 6, 6], to_depth),

@@ -19,7 +19,7 @@ def fuse(node, operands, output):
         kind, domain, inputs = "QLinearConv", "", flat + ends + [triple[0] for triple in triples[2:]]
     elif node.op_type == "MatMul":
         kind, domain, inputs = "QLinearMatMul", "", flat + ends
-    elif node.op_type == "Gemm":
+    elif node.op_type == "Gemm" and not any(entry.name in ("alpha", "beta") for entry in node.attribute):
         kind, inputs = "QGemm", flat + [triples[2][0] if len(triples) > 2 else ""] + ends
     elif node.op_type == "Concat":
         kind, inputs = "QLinearConcat", ends + sum(triples, [])
@@ -53,7 +53,7 @@ def without_unread(nodes):
     while True:
         read = {name for node in nodes for name in node.input}
         left = [node for node in nodes if node.op_type in ("QuantizeLinear", "Clip") or node.op_type.startswith("QLinear") or
-                node.op_type in ("QGemm", "ArgMax") or any(name in read for name in node.output)]
+                node.op_type in ("QGemm", "ArgMax", "ArgMin") or any(name in read for name in node.output)]
         if len(left) == len(nodes):
             return nodes
         nodes = left

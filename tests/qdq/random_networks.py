@@ -16,6 +16,7 @@ try:
     import attention
     import qoperators
     import reference
+    import views
 except ImportError:
     print("skipped: no onnx or numpy; on Debian: apt-get install python3-onnx python3-numpy")
     sys.exit(77)
@@ -30,7 +31,7 @@ class Tensor:
         self.name, self.shape, self.scale, self.zero_point = name, shape, scale, zero_point
 
 
-class Builder(attention.Attention):
+class Builder(attention.Attention, views.Views):
     def __init__(self, seed):
         self.random = np.random.default_rng(seed)
         self.nodes, self.constants = [], []
@@ -213,11 +214,11 @@ class Builder(attention.Attention):
 
     def index(self, x):
         """The dimension of the largest element, along any but the first; a model's output is nothing else's input."""
-        axis, keep = self.number(1, len(x.shape) - 1), self.number(0, 1)
+        axis, keep, kind = self.number(1, len(x.shape) - 1), self.number(0, 1), self.pick(["ArgMax", "ArgMin"])
         shape = [size for i, size in enumerate(x.shape) if keep or i != axis]
         shape[axis:axis + keep] = [1] * keep
         given = axis - len(x.shape) if self.number(0, 1) else axis
-        return Tensor(self.node("ArgMax", [self.real(x)], axis=given, keepdims=keep), shape, None, None)
+        return Tensor(self.node(kind, [self.real(x)], axis=given, keepdims=keep), shape, None, None)
 
     def unary(self, x):
         kind, more = self.pick([("Relu", {}), ("LeakyRelu", {"alpha": 0.1}), ("Sigmoid", {}), ("Tanh", {}), ("HardSwish", {}),
@@ -371,7 +372,9 @@ class Builder(attention.Attention):
         outputs, way = self.number(2, 10), self.number(0, 2)
         if way == 0:
             weights, scales = self.weights((outputs, size), 0, self.number(0, 1))
-            real = self.node("Gemm", [flat, weights] + self.bias(x.scale, scales), transB=1)
+            alpha, bias = self.pick([1.0, 1.0, 0.5, -1.0, -2.0]), self.bias(x.scale, scales)
+            more = {} if alpha == 1 else {"alpha": alpha, "beta": self.pick([1.0, -0.5])}
+            real = self.node("Gemm", [flat, weights] + bias, transB=1, **more)
         else:
             weights, scales = self.weights((size, outputs), 1, self.number(0, 1))
             real = self.node("MatMul", [flat, weights])
@@ -389,7 +392,7 @@ class Builder(attention.Attention):
         layers = [self.convolution] * 4 + [self.transposed, self.average, self.maximum, self.largest, self.unary, self.silu, self.residual, self.summed, self.summed, self.excite,
                                            self.concatenation, self.pad, self.cut, self.resize, self.shuffle, self.normalised, self.rows,
                                            self.to_channels_last_and_back, self.one_more_dimension, self.matrices, self.attention,
-                                           self.attention, self.token]
+                                           self.attention, self.token, self.any_rank, self.any_rank, self.any_rank, self.select]
         y = x
         for _ in range(self.number(1, 6)):
             y = self.pick(layers)(y)

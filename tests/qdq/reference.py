@@ -188,7 +188,13 @@ class Network:
         integers, scales = self.products(weights, 0 if transposed else 1)
         if value.elements.ndim == 3:  # rows: channels second, for the scales
             return Rows((value.integers() @ integers).transpose(0, 2, 1), [fraction(value.scale) * scale for scale in scales])
-        return self.finish(value.integers() @ (integers.T if transposed else integers), value, scales, bias)
+        sums, alpha = value.integers() @ (integers.T if transposed else integers), attributes.get("alpha", 1.0)
+        if alpha == 1:
+            return self.finish(sums, value, scales, bias)
+        if isinstance(bias, (Plain, Weights)):
+            bias = bias.elements.astype(np.int64) * np.asarray(bias.scale, float)
+        bias = None if bias is None else np.asarray(bias, float) * attributes.get("beta", 1.0)
+        return self.finish(int(np.sign(alpha)) * sums, value, [scale * abs(fraction(alpha)) for scale in scales], bias)
 
     def node_MatMul(self, inputs, attributes, node):
         if all(isinstance(value, Plain) for value in inputs[:2]):
@@ -222,6 +228,33 @@ class Network:
 
     def node_ReduceMax(self, inputs, attributes, node):
         return inputs[0].moved(inputs[0].elements.max(self.axes(inputs, attributes), keepdims=bool(attributes.get("keepdims", 1))))
+
+    def node_ReduceMin(self, inputs, attributes, node):
+        return inputs[0].moved(inputs[0].elements.min(self.axes(inputs, attributes), keepdims=bool(attributes.get("keepdims", 1))))
+
+    def node_ArgMin(self, inputs, attributes, node):
+        return np.argmin(inputs[0].elements, attributes.get("axis", 0), keepdims=bool(attributes.get("keepdims", 1)))
+
+    def compared(self, inputs, compute):
+        return compute(*(value.floats() if isinstance(value, Plain) else value for value in inputs))
+
+    def node_Max(self, inputs, attributes, node):
+        return self.compared(inputs, np.maximum)
+
+    def node_Min(self, inputs, attributes, node):
+        return self.compared(inputs, np.minimum)
+
+    def node_Greater(self, inputs, attributes, node):
+        return self.compared(inputs, np.greater)
+
+    def node_Less(self, inputs, attributes, node):
+        return self.compared(inputs, np.less)
+
+    def node_Not(self, inputs, attributes, node):
+        return ~inputs[0]
+
+    def node_Where(self, inputs, attributes, node):
+        return self.compared(inputs, np.where).astype(FLOAT)
 
     def node_ArgMax(self, inputs, attributes, node):
         return np.argmax(inputs[0].elements, attributes.get("axis", 0), keepdims=bool(attributes.get("keepdims", 1)))

@@ -39,6 +39,16 @@ bool qdq_broadcast_shape(const struct qdq_value *values, int count, int *rank, i
     return true;
 }
 
+/* It has all elements, and its rows, columns and channels are whole dimensions. */
+static bool has_layout(const struct qdq *qdq, const struct qdq_value *value, int rank, const int64_t *dimensions)
+{
+    struct view repeated;
+    struct layout layout;
+    return view_broadcast(&value->view, rank, dimensions, &repeated) &&
+           view_elements(&repeated) == view_elements(&value->view) &&
+           layout_of_tensor(&repeated, qdq_tensor(qdq, value->tensor), &layout);
+}
+
 /* The part in whose order in memory all are laid: one that is not repeated. */
 static int leading_part(const struct qdq *qdq, const struct qdq_value *values, int count, int rank,
                         const int64_t *dimensions)
@@ -46,6 +56,9 @@ static int leading_part(const struct qdq *qdq, const struct qdq_value *values, i
     int64_t all = 1;
     for (int i = 0; i < rank; i++)
         all *= dimensions[i];
+    for (int i = 0; i < count; i++)
+        if (has_layout(qdq, &values[i], rank, dimensions))
+            return i;
     for (int i = 0; i < count; i++)
         if (view_elements(&values[i].view) == all && (int64_t)tensor_elements(qdq_tensor(qdq, values[i].tensor)) == all)
             return i;

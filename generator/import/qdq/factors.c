@@ -26,7 +26,8 @@ static bool find_factors(const float *reals, bool divides, struct factors *facto
         factors->is_signed |= reals[i] < 0;
         factors->numbers[i] = reals[i] < 0 ? -number : number;
     }
-    return factors->most > 0;
+    factors->most = factors->most > 0 ? factors->most : 1;
+    return true;
 }
 
 /* The product of x and a function of bytes, (table[element] - zero_point) * 2^exponent. */
@@ -109,7 +110,8 @@ enum qdq_outcome qdq_multiply_by_function(struct qdq *qdq, const struct node *no
     for (int place = 0; place < FACTOR_BYTES && outcome == QDQ_DONE; place++) {
         const bool has_sign = factors.is_signed && place == FACTOR_BYTES - 1;
         const uint8_t *table = table_of(qdq, &factors, exponent, place);
-        if (has_sign || is_needed(table))
+        const bool is_last = place == FACTOR_BYTES - 1 && count == 0;
+        if (has_sign || is_last || is_needed(table))
             outcome = multiply(qdq, node, x, function, table, exponent + 8 * place, has_sign ? 128 : 0, &terms[count++]);
     }
     if (outcome == QDQ_DONE && factors.has_zero)

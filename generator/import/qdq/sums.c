@@ -137,34 +137,40 @@ static bool has_shape(const struct view *view, int rank, const int64_t *dimensio
     return is_same;
 }
 
-/* All are layers whose results lie in one order. */
-static bool are_layers_alike(const struct qdq_value *terms, int count)
+/* The order of what the first layer among the terms computes; false where there is none in which others could be laid. */
+static bool layout_of_layers(const struct qdq_value *terms, int count, const struct qdq_value **layer, struct layout *layout)
 {
-    bool are_alike = terms[0].kind == QDQ_PENDING;
-    for (int i = 1; i < count && are_alike; i++)
-        are_alike = terms[i].kind == QDQ_PENDING && view_equal(&terms[i].view, &terms[0].view) &&
-                    terms[i].pending->height == terms[0].pending->height &&
-                    terms[i].pending->width == terms[0].pending->width;
-    return are_alike;
+    *layer = NULL;
+    for (int i = 0; i < count && !*layer; i++)
+        *layer = terms[i].kind == QDQ_PENDING ? &terms[i] : NULL;
+    if (!*layer)
+        return false;
+    struct tensor output =
+        tensor_plain("", (*layer)->pending->height, (*layer)->pending->width, (*layer)->pending->channels);
+    return layout_of_tensor(&(*layer)->view, &output, layout);
 }
 
-/* What a layer computes lies as its output does: all others are laid as this image is. */
+/* What a layer computes lies as its output does: all others are laid as that is. */
 static enum qdq_outcome align_with_layers(struct qdq *qdq, const struct node *node, struct qdq_value *terms, int count,
                                           int rank, const int64_t *dimensions)
 {
+    const struct qdq_value *layer;
+    struct layout layout;
+    bool has_layout = layout_of_layers(terms, count, &layer, &layout);
+    if (!has_shape(&layer->view, rank, dimensions))
+        return QDQ_FLOAT;
     for (int i = 0; i < count; i++) {
         struct qdq_value *term = &terms[i];
-        if (term->kind == QDQ_PENDING) {
-            struct tensor output = tensor_plain("", term->pending->height, term->pending->width, term->pending->channels);
-            if (!has_shape(&term->view, rank, dimensions) || !view_is_image(&term->view, &output))
-                return QDQ_FLOAT;
-            continue;
-        }
-        if (!view_broadcast(&term->view, rank, dimensions, &term->view))
+        if (term->kind == QDQ_PENDING && !view_equal(&term->view, &layer->view))
             return QDQ_FLOAT;
-        enum qdq_outcome outcome = qdq_make_image(qdq, node, term);
-        if (outcome != QDQ_DONE)
-            return outcome;
+        if (term->kind == QDQ_PENDING)
+            continue;
+        struct middle_value value = {term->tensor, term->view};
+        if (!has_layout || !view_broadcast(&term->view, rank, dimensions, &value.view) ||
+            !middle_lay_out(&qdq->builder, arena_format(qdq->arena, "%s, term %d", node->name, i), &layout, &value))
+            return QDQ_FLOAT;
+        term->tensor = value.tensor;
+        term->view = value.view;
     }
     return QDQ_DONE;
 }
@@ -179,8 +185,6 @@ static enum qdq_outcome align_terms(struct qdq *qdq, const struct node *node, st
                          view_text(&terms->list[1].view, qdq->arena));
     for (int i = 0; i < terms->count; i++)
         has_layer |= terms->list[i].kind == QDQ_PENDING;
-    if (are_layers_alike(terms->list, terms->count))
-        return QDQ_DONE;
     if (has_layer)
         return align_with_layers(qdq, node, terms->list, terms->count, rank, dimensions);
     enum qdq_outcome outcome = qdq_align_parts(qdq, node, terms->list, terms->count, &lead);

@@ -42,9 +42,31 @@ static enum qdq_outcome select_one(struct qdq *qdq, const struct node *node, con
     *result = truth;
     if (choice->is_number)
         return QDQ_DONE;
-    enum qdq_outcome outcome =
-        value.kind == QDQ_CONSTANT ? qdq_make_tensor(qdq, node, &value) : qdq_make_elements(qdq, node, &value);
-    return outcome == QDQ_DONE ? qdq_multiply_by_function(qdq, node, &value, &truth, false, result) : outcome;
+    return qdq_multiply_by_function(qdq, node, &value, &truth, false, result);
+}
+
+/* Condition and tensors in one order in memory. */
+static enum qdq_outcome align(struct qdq *qdq, const struct node *node, struct qdq_value *condition,
+                              struct choice choices[2])
+{
+    struct qdq_value *values[3] = {condition}, parts[3];
+    int count = 1, lead;
+    for (int i = 0; i < 2; i++) {
+        struct qdq_value *value = &choices[i].value;
+        if (choices[i].is_number)
+            continue;
+        enum qdq_outcome outcome =
+            value->kind == QDQ_CONSTANT ? qdq_make_tensor(qdq, node, value) : qdq_make_elements(qdq, node, value);
+        if (outcome != QDQ_DONE)
+            return outcome;
+        values[count++] = value;
+    }
+    for (int i = 0; i < count; i++)
+        parts[i] = *values[i];
+    enum qdq_outcome outcome = qdq_align_parts(qdq, node, parts, count, &lead);
+    for (int i = 0; i < count && outcome == QDQ_DONE; i++)
+        *values[i] = parts[i == 0 ? lead : i == lead ? 0 : i];
+    return outcome;
 }
 
 static bool read_choice(const struct qdq_value *input, const struct qdq_value *condition, struct choice *choice)
@@ -70,6 +92,7 @@ enum qdq_outcome qdq_where(struct qdq *qdq, const struct node *node, const struc
         return outcome == QDQ_DONE ? QDQ_FLOAT : outcome;
     if (select_by_table(qdq, &condition, choices, result))
         return QDQ_DONE;
+    outcome = align(qdq, node, &condition, choices);
     for (int i = 0; i < 2 && outcome == QDQ_DONE; i++)
         outcome = select_one(qdq, node, &condition, &choices[i], i == 1, &terms[i]);
     return outcome == QDQ_DONE ? qdq_sum(qdq, node, terms, 2, &(struct qdq_sum){NULL, 1}, result) : outcome;

@@ -1,0 +1,66 @@
+"""Tensors of two to five dimensions in any order, and what is chosen of them, in random networks; for random_networks.py."""
+import numpy as np
+
+FLOAT = np.float32
+
+
+class Views:
+    """Methods of a builder; each takes a quantised image and gives the next."""
+
+    def some_shape(self, size, rank):
+        """As many elements, in so many dimensions."""
+        shape = [1] * rank
+        for factor in (2, 3, 5, 7, 11):
+            while size % factor == 0:
+                size //= factor
+                shape[self.number(0, rank - 1)] *= factor
+        shape[self.number(0, rank - 1)] *= size
+        return shape
+
+    def order(self, rank):
+        return [int(i) for i in self.random.permutation(rank)]
+
+    def partner(self, y):
+        """Another operand: a constant, or the largest or least along some dimensions; either is repeated."""
+        if self.number(0, 1):
+            shape = [n if self.number(0, 1) else 1 for n in y.shape]
+            kind = self.pick([np.int8, np.uint8])
+            limits = np.iinfo(kind)
+            integers = self.random.integers(limits.min, limits.max + 1, shape).astype(kind)
+            tensor = type(y)(self.constant(integers, "k"), shape, self.scale(), kind(self.number(limits.min, limits.max)))
+            return tensor
+        axes = sorted(self.order(len(y.shape))[:self.number(1, len(y.shape))])
+        lists = {"axes": axes} if self.opset < 18 else {}
+        more = [] if lists else [self.constant(np.array(axes))]
+        real = self.node(self.pick(["ReduceMax", "ReduceMin"]), [self.real(y)] + more, keepdims=1, **lists)
+        return self.quantised(real, [1 if i in axes else n for i, n in enumerate(y.shape)], y.scale, y.zero_point)
+
+    def any_rank(self, x):
+        """Arithmetic of two operands, in other orders before and behind."""
+        rank = self.number(2, 5)
+        y = self.shaped(x, self.some_shape(int(np.prod(x.shape)), rank))
+        y = self.turned(y, self.order(rank)) if self.number(0, 2) else y
+        pair = [y, self.partner(y)]
+        self.random.shuffle(pair)
+        kind = self.pick(["Add", "Sub", "Mul", "Max", "Min"])
+        real = self.node(kind, [self.real(tensor) for tensor in pair])
+        scale = FLOAT(y.scale * pair[0].scale * 90) if kind == "Mul" else None
+        y = self.quantised(self.bounded(real) if kind not in ("Max", "Min") else real, y.shape, scale)
+        y = self.turned(y, self.order(rank)) if self.number(0, 2) else y
+        return self.shaped(y, [1] + self.some_shape(int(np.prod(y.shape)), 3))
+
+    def select(self, x):
+        """By a comparison with a number, or a constant; of tensors of one scale, or numbers of it."""
+        other = self.quantised(self.node("Identity", [self.real(self.unary(x))]), x.shape, x.scale, x.zero_point)
+        if self.number(0, 1):
+            mask = self.random.integers(0, 2, [n if self.number(0, 1) else 1 for n in x.shape]).astype(bool)
+            truth = self.constant(mask, "mask")
+        else:
+            bound = self.constant(FLOAT(x.scale * self.number(-90, 90)))
+            truth = self.node(self.pick(["Greater", "Less"]), [self.real(self.pick([x, other])), bound])
+            truth = self.node("Not", [truth]) if self.number(0, 2) == 0 else truth
+        choices = [self.real(self.pick([x, other])) if self.number(0, 2) else
+                   self.constant(FLOAT(x.scale * self.number(-90, 90))) for _ in range(2)]
+        if all(choice.startswith("c") for choice in choices):
+            choices[0] = self.real(x)
+        return self.quantised(self.node("Where", [truth] + choices), x.shape, x.scale, x.zero_point)
