@@ -149,7 +149,15 @@ static inline int32_t sum_of(const struct work *work, const uint8_t *window, int
 
 static void sum_row(const struct work *work, const uint8_t *plane, int32_t start)
 {
-    for (uint32_t column = 0; column < work->tile->columns; column++, plane += work->layer->stride_width) {
+    const struct dory_layer *layer = work->layer;
+    uint32_t columns = work->tile->columns;
+    if (layer->kernel_height == 3 && layer->kernel_width == 3) {
+        struct dory_3x3 kernel = dory_3x3_of(work->pairs);
+        dory_sum_row_3x3(&kernel, plane, layer->dilation_height * work->planes.row_bytes, layer->stride_width, start,
+                         work->sums, columns);
+        return;
+    }
+    for (uint32_t column = 0; column < columns; column++, plane += layer->stride_width) {
         work->sums[column] = sum_of(work, plane, start);
     }
 }
@@ -164,15 +172,8 @@ struct place {
 static void compute_rows(const struct work *work, const uint8_t *plane, uint32_t rows, const uint8_t *constants,
                          int32_t start, struct place to)
 {
-    struct dory_3x3 kernel = dory_3x3_of(work->pairs);
-    bool is_3x3 = work->layer->kernel_height == 3 && work->layer->kernel_width == 3;
-    uint32_t row_bytes = work->layer->dilation_height * work->planes.row_bytes;
     for (; rows > 0; rows--, plane += work->layer->stride_height * work->planes.row_bytes) {
-        if (is_3x3) {
-            dory_sum_row_3x3(&kernel, plane, row_bytes, work->layer->stride_width, start, work->sums, work->tile->columns);
-        } else {
-            sum_row(work, plane, start);
-        }
+        sum_row(work, plane, start);
         work->finish(work->layer, constants,
                      &(struct dory_sums){work->sums, to.output, to.pixel_bytes, 1, work->tile->columns, 1});
         to.output += work->tile->columns * to.pixel_bytes;
