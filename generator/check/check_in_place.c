@@ -78,10 +78,10 @@ static bool input_is_right(const struct seat *seat, unsigned which)
                                     record->input_height * record->input_width;
     if (record->operation == DORY_TRANSPOSITION)
         return is_transposed_whole(record, tile) && place == start;
-    bool rows = there >= record->input_height || (int64_t)(there + tile->input_rows) >= end ||
-                there + tile->input_rows == record->input_height;
+    uint64_t left = there < record->input_height ? record->input_height - there : 0;
+    bool rows = tile->input_rows <= left && (tile->input_rows == left || (int64_t)(there + tile->input_rows) >= end);
     bool products = !is_product || tile->channels == record->output_channels;
-    return all && rows && products && there + tile->input_rows <= record->input_height &&
+    return all && rows && products &&
            place == start + (operand_is_pixel(record, which) ? 0 : there * operand_row_bytes(record, which));
 }
 

@@ -1,6 +1,7 @@
 /* Computes depth-wise layers. Shapes: any kernel, stride, dilation; elements of any bits; input HWC or CHW, output HWC.
  *
- * Each core takes a part of the pixels by quads of channels. Inner loop: one product. */
+ * Each core takes a part of the pixels by quads of channels. Inner loop: one product. Border that the input does not have
+ * counts as border_value: all of it where it is in place, columns of planes. */
 #include "dory/normalise.h"
 #include "elements.h"
 #include "quads.h"
@@ -11,35 +12,41 @@ static int32_t accumulate(const struct dory_layer *layer, const struct dory_tile
 {
     uint32_t row_bytes = dory_round_up(layer->kernel_width, 4);
     uint32_t pixel_bytes = dory_element_bytes(tile->input_channels, layer->input_bits);
+    struct dory_border_rows border = dory_border_of(layer, tile);
     int32_t sum = 0;
     for (uint32_t ky = 0; ky < layer->kernel_height; ky++) {
-        uint32_t row = y * layer->stride_height + ky * layer->dilation_height, column = x * layer->stride_width;
-        const uint8_t *pixel = (const uint8_t *)tile->input + (row * tile->input_columns + column) * pixel_bytes;
-        for (uint32_t kx = 0; kx < layer->kernel_width; kx++, pixel += layer->dilation_width * pixel_bytes) {
-            sum += dory_read_element(pixel, channel, layer->input_bits, layer->input_is_signed) *
-                   (int8_t)weights[ky * row_bytes + kx];
+        uint32_t row = y * layer->stride_height + ky * layer->dilation_height - border.top; /* may wrap */
+        for (uint32_t kx = 0; kx < layer->kernel_width; kx++) {
+            uint32_t column = x * layer->stride_width + kx * layer->dilation_width - border.left;
+            int32_t value = layer->border_value;
+            if (row < tile->input_rows && column < tile->input_columns) {
+                const uint8_t *pixel = (const uint8_t *)tile->input + (row * tile->input_columns + column) * pixel_bytes;
+                value = dory_read_element(pixel, channel, layer->input_bits, layer->input_is_signed);
+            }
+            sum += value * (int8_t)weights[ky * row_bytes + kx];
         }
     }
     return sum;
 }
 
-/* In CHW columns of border are not there. The layer's border_value is what a read of them would give. */
+/* In CHW columns of border are never there. */
 static int32_t accumulate_chw(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t y, uint32_t x,
                               uint32_t channel, const uint8_t *weights)
 {
     uint32_t row_bytes = dory_round_up(layer->kernel_width, 4),
              plane_bytes = (uint32_t)tile->input_rows * tile->input_columns;
     const uint8_t *plane = (const uint8_t *)tile->input + channel * plane_bytes;
+    struct dory_border_rows border = dory_border_of(layer, tile);
     int32_t sum = 0;
     for (uint32_t ky = 0; ky < layer->kernel_height; ky++) {
-        const uint8_t *row = plane + (y * layer->stride_height + ky * layer->dilation_height) * tile->input_columns;
+        uint32_t row = y * layer->stride_height + ky * layer->dilation_height - border.top; /* may wrap */
         for (uint32_t kx = 0; kx < layer->kernel_width; kx++) {
             uint32_t column = x * layer->stride_width + kx * layer->dilation_width - layer->padding_left; /* may wrap */
-            int32_t x = layer->border_value;
-            if (column < tile->input_columns) {
-                x = dory_read_element(row, column, 8, layer->input_is_signed);
+            int32_t value = layer->border_value;
+            if (row < tile->input_rows && column < tile->input_columns) {
+                value = dory_read_element(plane + row * tile->input_columns, column, 8, layer->input_is_signed);
             }
-            sum += x * (int8_t)weights[ky * row_bytes + kx];
+            sum += value * (int8_t)weights[ky * row_bytes + kx];
         }
     }
     return sum;

@@ -26,12 +26,13 @@ static struct pixel find_pixel(const struct dory_layer *layer, const struct dory
 
 static int32_t sum_of(const struct dory_layer *layer, const struct dory_tile *tile, struct pixel pixel, uint32_t channel)
 {
+    struct dory_border_rows border = dory_border_of(layer, tile);
     int32_t sum = 0;
     for (uint32_t i = 0; i < 2u * layer->row_pairs; i++) {
         const int32_t *row = pixel.row + PAIR_WORDS * (i / 2) + i % 2;
         for (uint32_t k = 0; k < 2u * layer->column_pairs; k++) {
             const int32_t *column = pixel.column + PAIR_WORDS * (k / 2) + k % 2;
-            uint32_t inside = (uint32_t)(row[0] - dory_first_input_row(layer, tile->first_row));
+            uint32_t inside = (uint32_t)(row[0] - dory_first_input_row(layer, tile->first_row)) - border.top;
             uint32_t position = inside * layer->input_width + (uint32_t)column[0];
             sum += row[2] * column[2] * ((const uint8_t *)tile->input)[position * tile->channels + channel];
         }

@@ -1,7 +1,8 @@
 /* Computes maximum and average pools, additions, multiplications, concatenations and matrix products. Shapes: any, elements
  * of any bits, HWC.
  *
- * Each core takes a part of the pixels. Inner loop: one element of a window, or one of each input. */
+ * Each core takes a part of the pixels. Inner loop: one element of a window, or one of each input. Border that a pool's
+ * input does not have, because it is in place, counts as border_value. */
 #include <stdbool.h>
 
 #include "dory/matrix_product.h"
@@ -13,13 +14,18 @@ static int32_t pool(const struct dory_layer *layer, const struct dory_tile *tile
 {
     bool maximum = layer->operation == DORY_MAXIMUM_POOL;
     uint32_t pixel_bytes = dory_element_bytes(tile->channels, layer->input_bits);
-    int32_t result = maximum ? INT32_MIN : 0;
+    int32_t result = maximum ? INT32_MIN : 0, lowest = layer->input_is_signed ? INT32_MIN >> (32 - layer->input_bits) : 0;
+    int32_t outside = maximum ? lowest : layer->border_value;
+    struct dory_border_rows border = dory_border_of(layer, tile);
     for (uint32_t ky = 0; ky < layer->kernel_height; ky++) {
-        uint32_t row = y * layer->stride_height + ky * layer->dilation_height;
+        uint32_t row = y * layer->stride_height + ky * layer->dilation_height - border.top; /* may wrap */
         for (uint32_t kx = 0; kx < layer->kernel_width; kx++) {
-            uint32_t column = x * layer->stride_width + kx * layer->dilation_width;
-            const uint8_t *pixel = (const uint8_t *)tile->input + (row * tile->input_columns + column) * pixel_bytes;
-            int32_t value = dory_read_element(pixel, channel, layer->input_bits, layer->input_is_signed);
+            uint32_t column = x * layer->stride_width + kx * layer->dilation_width - border.left;
+            int32_t value = outside;
+            if (row < tile->input_rows && column < tile->input_columns) {
+                const uint8_t *pixel = (const uint8_t *)tile->input + (row * tile->input_columns + column) * pixel_bytes;
+                value = dory_read_element(pixel, channel, layer->input_bits, layer->input_is_signed);
+            }
             result = !maximum ? result + value : value > result ? value : result;
         }
     }

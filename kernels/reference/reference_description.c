@@ -158,6 +158,10 @@ static uint64_t interpolation_cycles(const struct dory_layer *layer, const struc
     return items_of_slowest_core((uint64_t)tile->rows * tile->columns, cores) * pixel + 100;
 }
 
+/* All of them compute in any memory; those with windows know the border of an input that has none. */
+#define IN_PLACE            .in_place = DORY_ALL_IN_PLACE
+#define IN_PLACE_AND_BORDER IN_PLACE, .knows_border = true
+
 static const struct dory_kernel_description convolution = {
     .name = "dory_reference_convolution",
     .supports = is_convolution,
@@ -165,6 +169,7 @@ static const struct dory_kernel_description convolution = {
     .cycles = convolution_cycles,
     .can_tile_input_channels = true,
     .writes_chw = true,
+    IN_PLACE_AND_BORDER,
 };
 
 static const struct dory_kernel_description depthwise = {
@@ -172,6 +177,7 @@ static const struct dory_kernel_description depthwise = {
     .supports = is_depthwise,
     .scratch_bytes = no_scratch,
     .cycles = depthwise_cycles,
+    IN_PLACE_AND_BORDER,
 };
 
 static const struct dory_kernel_description depthwise_chw = {
@@ -180,6 +186,7 @@ static const struct dory_kernel_description depthwise_chw = {
     .scratch_bytes = no_scratch,
     .cycles = depthwise_cycles,
     .reads_chw = true,
+    IN_PLACE_AND_BORDER,
 };
 
 static const struct dory_kernel_description pool = {
@@ -187,6 +194,7 @@ static const struct dory_kernel_description pool = {
     .supports = is_pool,
     .scratch_bytes = no_scratch,
     .cycles = pool_cycles,
+    IN_PLACE_AND_BORDER,
 };
 
 static const struct dory_kernel_description addition = {
@@ -194,6 +202,7 @@ static const struct dory_kernel_description addition = {
     .supports = is_addition,
     .scratch_bytes = no_scratch,
     .cycles = addition_cycles,
+    IN_PLACE,
 };
 
 static const struct dory_kernel_description multiplication = {
@@ -201,6 +210,7 @@ static const struct dory_kernel_description multiplication = {
     .supports = is_multiplication,
     .scratch_bytes = no_scratch,
     .cycles = multiplication_cycles,
+    IN_PLACE,
 };
 
 static const struct dory_kernel_description grouped = {
@@ -208,6 +218,7 @@ static const struct dory_kernel_description grouped = {
     .supports = is_grouped,
     .scratch_bytes = no_scratch,
     .cycles = grouped_cycles,
+    IN_PLACE_AND_BORDER,
 };
 
 static const struct dory_kernel_description concatenation = {
@@ -215,6 +226,7 @@ static const struct dory_kernel_description concatenation = {
     .supports = is_concatenation,
     .scratch_bytes = no_scratch,
     .cycles = concatenation_cycles,
+    IN_PLACE,
 };
 
 static const struct dory_kernel_description copy = {
@@ -222,6 +234,7 @@ static const struct dory_kernel_description copy = {
     .supports = is_copy,
     .scratch_bytes = no_scratch,
     .cycles = copy_cycles,
+    IN_PLACE_AND_BORDER,
 };
 
 static const struct dory_kernel_description transposition = {
@@ -229,6 +242,7 @@ static const struct dory_kernel_description transposition = {
     .supports = is_transposition,
     .scratch_bytes = no_scratch,
     .cycles = transposition_cycles,
+    IN_PLACE,
 };
 
 static const struct dory_kernel_description table = {
@@ -236,6 +250,7 @@ static const struct dory_kernel_description table = {
     .supports = is_table,
     .scratch_bytes = no_scratch,
     .cycles = table_cycles,
+    IN_PLACE,
 };
 
 static const struct dory_kernel_description softmax = {
@@ -243,6 +258,7 @@ static const struct dory_kernel_description softmax = {
     .supports = is_softmax,
     .scratch_bytes = no_scratch,
     .cycles = softmax_cycles,
+    IN_PLACE,
 };
 
 static const struct dory_kernel_description exact_softmax = {
@@ -250,6 +266,7 @@ static const struct dory_kernel_description exact_softmax = {
     .supports = is_exact_softmax,
     .scratch_bytes = no_scratch,
     .cycles = exact_softmax_cycles,
+    IN_PLACE,
 };
 
 static const struct dory_kernel_description interpolation = {
@@ -257,6 +274,7 @@ static const struct dory_kernel_description interpolation = {
     .supports = is_interpolation,
     .scratch_bytes = no_scratch,
     .cycles = interpolation_cycles,
+    IN_PLACE_AND_BORDER,
 };
 
 static uint64_t squared_difference_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -270,6 +288,7 @@ static const struct dory_kernel_description squared_difference = {
     .supports = is_squared_difference,
     .scratch_bytes = no_scratch,
     .cycles = squared_difference_cycles,
+    IN_PLACE,
 };
 
 static const struct dory_kernel_description quotient = {
@@ -284,6 +303,7 @@ static const struct dory_kernel_description norm = {
     .supports = is_norm,
     .scratch_bytes = no_scratch,
     .cycles = norm_cycles,
+    IN_PLACE,
 };
 
 static const struct dory_kernel_description largest = {
@@ -291,6 +311,7 @@ static const struct dory_kernel_description largest = {
     .supports = is_largest,
     .scratch_bytes = no_scratch,
     .cycles = softmax_cycles,
+    IN_PLACE,
 };
 
 static const struct dory_kernel_description matrix_product = {
@@ -298,6 +319,7 @@ static const struct dory_kernel_description matrix_product = {
     .supports = is_matrix_product,
     .scratch_bytes = no_scratch,
     .cycles = matrix_product_cycles,
+    IN_PLACE,
 };
 
 static const struct dory_kernel_description *const kernels[] = {

@@ -227,7 +227,7 @@ void random_totals_print(const struct random_totals *totals)
         "layers tiled in rows %d, columns %d, channels %d, input channels %d; of several steps in rows %d, in channels %d\n",
         totals->tiled_rows, totals->tiled_columns, totals->tiled_channels, totals->tiled_input_channels,
         totals->stepped_rows, totals->stepped_channels);
-    if (totals->leaves_in_place)
+    if (totals->inputs_in_place > 0)
         printf("layers with inputs in place %d, with weights %d, with outputs %d\n", totals->inputs_in_place,
                totals->weights_in_place, totals->outputs_in_place);
     if (totals->dead)
@@ -269,7 +269,8 @@ enum random_outcome random_case(struct network *network, struct random *random, 
         trial.target.engines[0] = totals->engine, trial.target.engines[1] = &dory_portable_engine;
     else if (random_chance(random, 50)) /* here: in a C model of its instructions */
         trial.target.engines[0] = &dory_xpulpv2_engine, trial.target.engines[1] = &dory_portable_engine;
-    trial.target.weights_in_place = trial.target.activations_in_place = totals->leaves_in_place;
+    bool in_place = totals->engine ? totals->leaves_in_place : random_chance(random, 40);
+    trial.target.weights_in_place = trial.target.activations_in_place = in_place;
     trial.only_blocks = totals->only_blocks;
     if (totals->dead)
         random_dead_channels(network, random, arena);
