@@ -206,8 +206,11 @@ static void check_elements(struct comparison *c)
 static void check_whole_pixels(struct comparison *c)
 {
     const struct layer *layer = &c->whole->layers[c->layer];
-    if (c->network->tensors[layer->inputs[0]].kept || c->network->tensors[layer->output].kept)
-        fault(c, "it needs all channels");
+    for (int operand = 0; operand <= 2; operand++) {
+        int tensor = layer_operand(layer, operand);
+        if (tensor >= 0 && c->network->tensors[tensor].kept)
+            fault(c, "it needs all channels");
+    }
 }
 
 /* ---- layers ---- */
@@ -224,7 +227,7 @@ static bool numbers_agree(const struct layer *a, const struct layer *b)
                         b->weight_bits,  b->is_fixed_point, b->is_intermediate, b->output_bits};
     return !memcmp(of_a, of_b, sizeof of_a) && a->table == b->table && a->taps.rows == b->taps.rows &&
            a->taps.columns == b->taps.columns && a->exponentials == b->exponentials && a->norm == b->norm &&
-           a->factors[0] == b->factors[0] && a->factors[1] == b->factors[1];
+           a->factors[0] == b->factors[0] && a->factors[1] == b->factors[1] && a->lstm == b->lstm;
 }
 
 static void check_stages(struct comparison *c)
@@ -258,6 +261,7 @@ static void check_layer(struct comparison *c)
     case LAYER_SOFTMAX:
     case LAYER_NORM:
     case LAYER_LARGEST:
+    case LAYER_LSTM:
     case LAYER_MATRIX_PRODUCT: check_whole_pixels(c); break;
     default: check_elements(c); break;
     }

@@ -129,7 +129,8 @@ static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map
     const struct dory_layer *record = &layer->record;
     bool reads_all = dory_reads_all_channels(record), concatenation = record->operation == DORY_CONCATENATION;
     uint32_t input_channels = reads_all ? record->tile.input_channels : record->tile.channels;
-    uint32_t second_channels = concatenation ? (uint32_t)record->output_channels - record->input_channels
+    uint32_t second_channels = concatenation                    ? (uint32_t)record->output_channels - record->input_channels
+                               : record->operation == DORY_LSTM ? 3u * record->units
                                : record->second_repeats & DORY_REPEATS_CHANNEL ? 1
                                                                                : input_channels;
     uint64_t channels = (uint64_t)dory_blocks(record, record->tile.channels) * dory_block_channels(record),

@@ -94,6 +94,7 @@ bool pixels_suffice(const struct network *network, int index)
     switch (layer->kind) {
     case LAYER_COPY: return true;
     case LAYER_MATRIX_PRODUCT:
+    case LAYER_LSTM:
     case LAYER_INTERPOLATION: return has_all_pixels(network, index);
     case LAYER_CONVOLUTION:
     case LAYER_MAXIMUM_POOL:

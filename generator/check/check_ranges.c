@@ -232,7 +232,8 @@ struct sum_range **check_channel_ranges(const struct network *network, struct ar
     }
     for (int i = 0; i < network->layer_count; i++) {
         r.layer = &network->layers[i];
-        if (r.layer->kind == LAYER_SOFTMAX || r.layer->kind == LAYER_LARGEST || r.layer->kind == LAYER_NORM)
+        if (r.layer->kind == LAYER_SOFTMAX || r.layer->kind == LAYER_LARGEST || r.layer->kind == LAYER_NORM ||
+            r.layer->kind == LAYER_LSTM)
             find_all_of_tensor(&r, r.layer->output);
         else if (r.layer->kind == LAYER_COPY && r.layer->stage_count == 0)
             find_moved(&r, arena);

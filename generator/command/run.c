@@ -7,19 +7,10 @@
 
 #include "base/terminal.h"
 #include "command/load_model.h"
+#include "network/expected.h"
 #include "network/interpret.h"
 #include "network/tensor_file.h"
 #include "network/text_tensor.h"
-
-/* States, which come last, may be left out: they are what they are before the first run. */
-static const int64_t *first_state(const struct network *network, const struct network_state *state, struct arena *arena)
-{
-    size_t count = tensor_elements(&network->tensors[network->inputs[state->input]]);
-    int64_t *elements = arena_array(arena, int64_t, count);
-    for (size_t i = 0; i < count; i++)
-        elements[i] = state->first;
-    return elements;
-}
 
 /* An archive may hold the arrays of all inputs: then it is named once. */
 static bool is_archive_of_all(const struct option_list *files)
@@ -46,8 +37,8 @@ static const int64_t **read_inputs(const struct network *network, const struct o
         return NULL;
     }
     const int64_t **inputs = arena_array(arena, const int64_t *, (size_t)network->input_count);
-    for (int i = 0; i < network->state_count; i++)
-        inputs[network->states[i].input] = first_state(network, &network->states[i], arena);
+    for (int i = files->count; i < network->input_count; i++) /* states, which come last */
+        inputs[i] = expected_first_state(network, i, arena);
     for (int i = 0; i < files->count; i++)
         if (!(inputs[i] = tensor_file_read(files->items[i], network, network->inputs[i], arena, diagnostics)))
             return NULL;

@@ -18,6 +18,7 @@ static void describe_kind(struct description *d)
     case LAYER_COPY: describe_copy(d); break;
     case LAYER_LARGEST: describe_largest(d); break;
     case LAYER_NORM: describe_norm(d); break;
+    case LAYER_LSTM: describe_lstm(d); break;
     case LAYER_SQUARED_DIFFERENCE: describe_squared_difference(d); break;
     case LAYER_INTERPOLATION: describe_interpolation(d); break;
     case LAYER_MULTIPLICATION: describe_multiplication(d); break;

@@ -110,5 +110,6 @@ void describe_table(struct description *d);
 void describe_largest(struct description *d);
 void describe_squared_difference(struct description *d);
 void describe_norm(const struct description *d); /* describe_norm.c */
+void describe_lstm(const struct description *d); /* describe_lstm.c */
 
 #endif

@@ -25,6 +25,7 @@ enum dory_operation layer_operation(const struct network *network, const struct 
     case LAYER_SOFTMAX: return DORY_SOFTMAX;
     case LAYER_LARGEST: return DORY_LARGEST;
     case LAYER_NORM: return DORY_NORM;
+    case LAYER_LSTM: return DORY_LSTM;
     case LAYER_MATRIX_PRODUCT: return DORY_MATRIX_PRODUCT;
     case LAYER_SQUARED_DIFFERENCE: return DORY_SQUARED_DIFFERENCE;
     }

@@ -75,6 +75,7 @@ static const char *list_member(const struct dory_layer *record)
     case DORY_SOFTMAX: return "exponentials";
     case DORY_INTERPOLATION: return "taps";
     case DORY_NORM: return "norm";
+    case DORY_LSTM: return "lstm";
     case DORY_QUOTIENT:
     case DORY_SQUARED_DIFFERENCE: return "terms";
     case DORY_ADDITION: return record->normalisation == DORY_NORMALISE_HIGH ? "terms" : "thresholds";
@@ -82,10 +83,10 @@ static const char *list_member(const struct dory_layer *record)
     }
 }
 
-/* What makes of the list what its member points to: the words of a norm are a struct. */
+/* What makes of the list what its member points to: the words of a norm, and of an LSTM, are a struct. */
 static const char *list_type(const struct dory_layer *record)
 {
-    return record->operation == DORY_NORM ? "(const void *)" : "";
+    return record->operation == DORY_NORM || record->operation == DORY_LSTM ? "(const void *)" : "";
 }
 
 /* Positions of a map, exponentials, taps, thresholds: what dory_list_words() counts. */

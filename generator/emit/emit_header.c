@@ -108,8 +108,8 @@ static void add_states(struct text *text, const char *upper, const struct networ
     text_add(
         text,
         "/* The network's state. Before the first run all elements of inputs[%s_STATE_0_INPUT] are %s_STATE_0_FIRST; what\n"
-        " * a run gives in outputs[%s_STATE_0_OUTPUT] is that input of the next run, which has another buffer for the\n"
-        " * output: two buffers, in turn. The same of the others. */\n"
+        " * a run gives in outputs[%s_STATE_0_OUTPUT] is that input of the next run. Both may be one buffer of the\n"
+        " * application's: inputs are read before outputs are written. The same of the others. */\n"
         "#define %s_STATE_COUNT %d\n",
         upper, upper, upper, upper, model->state_count);
     for (int i = 0; i < model->state_count; i++) {
@@ -120,6 +120,22 @@ static void add_states(struct text *text, const char *upper, const struct networ
                  state->output, upper, i, state->first);
     }
     text_add_string(text, "\n");
+}
+
+static void add_reset(struct text *text, const char *name, const char *upper, const struct network *model)
+{
+    if (model->state_count == 0)
+        return;
+    text_add(text,
+             "/* The states, one buffer each, as they are before the first run: there, and wherever to begin anew. */\n"
+             "static inline void %s_reset(void *const states[%d])\n{\n",
+             name, model->state_count);
+    for (int i = 0; i < model->state_count; i++) {
+        int input = model->states[i].input;
+        const char *number = model->input_count > 1 ? arena_format(text->arena, "_%d", input) : "";
+        text_add(text, "    memset(states[%d], %s_STATE_%d_FIRST, %s_INPUT%s_BYTES);\n", i, upper, i, upper, number);
+    }
+    text_add_string(text, "}\n\n");
 }
 
 /* Between real numbers and elements, of all ports that stand for real numbers. */
@@ -272,14 +288,15 @@ void emit_header(struct text *text, const struct emission *emission, struct aren
     emit_title(text, emission, "Interface");
     add_example(text, emission->plan, emission->name, upper,
                 emit_has_several(emission) ? "inputs, outputs" : "input, output");
-    text_add(text, "#ifndef %s_H\n#define %s_H\n\n%s#include \"dory/run.h\"\n\n", upper, upper,
-             has_scales(model) ? "#include \"dory/quantise.h\"\n" : "");
+    text_add(text, "#ifndef %s_H\n#define %s_H\n\n%s%s#include \"dory/run.h\"\n\n", upper, upper,
+             model->state_count ? "#include <string.h>\n\n" : "", has_scales(model) ? "#include \"dory/quantise.h\"\n" : "");
     text_add_string(text, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     add_sizes(text, network, upper);
     add_clocks(text, emission->plan->target, upper);
     add_ports(text, upper, "INPUT", model, model->inputs, network->inputs, model->input_count);
     add_ports(text, upper, "OUTPUT", model, model->outputs, network->outputs, model->output_count);
     add_states(text, upper, model);
+    add_reset(text, emission->name, upper, model);
     add_scale_helpers(text, emission, upper);
     add_declarations(text, emission);
     text_add_string(text, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");

@@ -126,11 +126,32 @@ static int64_t *seeded_input(const struct tensor *tensor, uint64_t state, struct
     return values;
 }
 
-const char *expected_run_file(const struct source *source, const char *role, unsigned sample, int index, int count)
+static const char *run_file(const struct source *source, const char *role, unsigned sample, int index, int count)
 {
     const char *number =
         count > 1 ? arena_format(source->arena, "%u_%d", sample, index) : arena_format(source->arena, "%u", sample);
     return expected_find_file(source, arena_format(source->arena, "%s_%s.bin", role, number));
+}
+
+const char *expected_run_file(const struct source *source, const char *role, unsigned sample, int index, int count)
+{
+    int others = count - source->network->state_count;
+    const char *path = run_file(source, role, sample, index, count);
+    return path || index >= others ? path : run_file(source, role, sample, index, others);
+}
+
+int64_t *expected_first_state(const struct network *network, int input, struct arena *arena)
+{
+    const struct network_state *state = NULL;
+    for (int i = 0; i < network->state_count; i++)
+        state = network->states[i].input == input ? &network->states[i] : state;
+    if (!state)
+        return NULL;
+    size_t count = tensor_elements(&network->tensors[network->inputs[input]]);
+    int64_t *elements = arena_array(arena, int64_t, count);
+    for (size_t i = 0; i < count; i++)
+        elements[i] = state->first;
+    return elements;
 }
 
 /* Of a network with one input, input_<i>.txt; of any, input_<i>.bin. */
@@ -179,6 +200,9 @@ static int64_t *find_input(const struct source *source, int index)
         expected_note_file(source, path);
         return tensor_file_read(path, source->network, source->network->inputs[index], source->scratch, source->diagnostics);
     }
+    int64_t *first = source->expected->file_count ? expected_first_state(source->network, index, source->scratch) : NULL;
+    if (first)
+        return first;
     if (source->options->folder && source->options->sample_count > 1) {
         diagnose(source->diagnostics, SEVERITY_ERROR, NULL, NULL,
                  "check: %u inputs are asked for (n_inputs); %s has no input_%u.txt", source->options->sample_count,

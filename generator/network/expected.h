@@ -40,6 +40,9 @@ struct expected {
 bool expected_make(const struct network *network, const struct expected_options *options, struct expected *expected,
                    struct arena *arena, struct diagnostics *diagnostics);
 
+/* What an input that is a state has before the first run; null: it is none. */
+int64_t *expected_first_state(const struct network *network, int input, struct arena *arena);
+
 /* Bytes of a tensor in memory: pixels start on whole bytes. */
 size_t expected_tensor_bytes(const struct tensor *tensor);
 

@@ -22,7 +22,8 @@ struct source {
 void expected_note_file(const struct source *source, const char *path); /* that was read */
 /* Null where the folder has no such file. */
 const char *expected_find_file(const struct source *source, const char *name);
-/* The file of a run: of several inputs or outputs there is one each, in the model's order. */
+/* The file of a run: of several inputs or outputs there is one each, in the model's order. States, which come last, may have
+ * none, and do not count then. */
 const char *expected_run_file(const struct source *source, const char *role, unsigned sample, int index, int count);
 
 /* expected_layers.c: files of layers, out_layer<n>.txt. False after an error was reported. */

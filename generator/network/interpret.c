@@ -4,7 +4,6 @@
 
 #include "base/arithmetic.h"
 #include "base/terminal.h"
-#include "network/interpret_convolution.h"
 #include "network/interpret_moves.h"
 #include "network/stage.h"
 
@@ -230,6 +229,7 @@ static bool compute(const struct network *network, const struct layer *layer, in
     case LAYER_COPY: return interpret_copy(layer, output, x, y);
     case LAYER_INTERPOLATION: return interpret_interpolation(layer, input, output, x, y);
     case LAYER_LARGEST: return interpret_largest(input, x, y);
+    case LAYER_LSTM: return interpret_lstm(layer->lstm, x, tensors[layer->inputs[1]], y);
     case LAYER_NORM: return interpret_norm(layer->norm, output, x, y);
     case LAYER_SOFTMAX: return interpret_softmax(layer, output, x, y);
     case LAYER_SQUARED_DIFFERENCE:

@@ -1,7 +1,7 @@
 /* Two ways to the same sums: a plain one in 64 bits, and one in 32 bits that compilers vectorise, for inputs of which the
  * bound below shows that no sum can leave 32 bits. Both take the bound from the numbers at hand, not from the range pass.
  */
-#include "network/interpret_convolution.h"
+#include "network/interpret_moves.h"
 
 #include <string.h>
 

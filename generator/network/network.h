@@ -20,15 +20,16 @@ enum layer_kind {
     LAYER_AVERAGE_POOL,
     LAYER_ADDITION,
     LAYER_CONCATENATION,
-    LAYER_MULTIPLICATION,    /* accumulator = stage(input 0) * stage(input 1) */
-    LAYER_TABLE,             /* output = table[input]: any function of one element */
-    LAYER_COPY,              /* moves elements: pads, slices, transposes, repeats, spreads; see struct layer_map */
-    LAYER_INTERPOLATION,     /* weighted sums of rows and columns: see struct layer_taps */
-    LAYER_SOFTMAX,           /* over the channels of each pixel: see exponentials */
-    LAYER_LARGEST,           /* the channel of each pixel's largest element, the first of equal ones */
-    LAYER_NORM,              /* over the channels of each pixel: see struct norm */
-    LAYER_MATRIX_PRODUCT,    /* of two inputs, row by row: see input_stages */
-    LAYER_SQUARED_DIFFERENCE /* accumulator = (stage(input 0) + stage(input 1))^2; one of the stages negates */
+    LAYER_MULTIPLICATION,     /* accumulator = stage(input 0) * stage(input 1) */
+    LAYER_TABLE,              /* output = table[input]: any function of one element */
+    LAYER_COPY,               /* moves elements: pads, slices, transposes, repeats, spreads; see struct layer_map */
+    LAYER_INTERPOLATION,      /* weighted sums of rows and columns: see struct layer_taps */
+    LAYER_SOFTMAX,            /* over the channels of each pixel: see exponentials */
+    LAYER_LARGEST,            /* the channel of each pixel's largest element, the first of equal ones */
+    LAYER_NORM,               /* over the channels of each pixel: see struct norm */
+    LAYER_MATRIX_PRODUCT,     /* of two inputs, row by row: see input_stages */
+    LAYER_SQUARED_DIFFERENCE, /* accumulator = (stage(input 0) + stage(input 1))^2; one of the stages negates */
+    LAYER_LSTM                /* of the steps of the first input, from the state that is the second: see struct lstm */
 };
 
 /* LAYER_COPY: output element (row, column, channel) is input element rows[row] + columns[column] + channels[channel], a
@@ -68,6 +69,37 @@ struct norm {
     int run;   /* so many channels that follow each other have the same constants; divides them */
     int count; /* a multiple of the runs of a pixel */
     const struct norm_constants *constants; /* of run i of pixel p: [(p * runs of a pixel + i) % count] */
+};
+
+/* LAYER_LSTM: all in 8 bits but for gates and cells, which have 16, as TensorFlow Lite Micro computes it. Both inputs and
+ * the output are a pixel each: x is `steps` times `inputs` elements; a state is the `units` hidden elements and as many
+ * cells of two bytes, the low one first; the output is the hidden elements of each step, and behind them the last cells. At
+ * each step, from hidden elements h, cells c, and for each unit, gate g = function(sat(sat(scale(addend + sum of weights *
+ * x)) + sat(scale(addend + sum of recurrent weights * h)))) c = clip(sat(forget(gate FORGET * c)) + sat(input(gate INPUT *
+ * gate CELL)))    between cell_minimum and _maximum h = clip(output(tanh(c) * gate OUTPUT) + zero_point) to a byte sat
+ * saturates to 16 bits. A scale is x * multiplier * 2^(exponent - 31), rounded twice (ROUND_TWICE). Arguments of functions
+ * have 12 bits behind the point, cells cell_bits; results have 15: interpret_lstm.c. */
+enum lstm_gate { LSTM_INPUT, LSTM_FORGET, LSTM_CELL, LSTM_OUTPUT, LSTM_GATES };
+
+struct lstm_scale {
+    int32_t multiplier;
+    int exponent;
+};
+
+/* Of what a gate reads: x, or h. A zero point is in the addends. */
+struct lstm_product {
+    const int8_t *weights;  /* [units][elements read] */
+    const int32_t *addends; /* one a unit */
+    struct lstm_scale scale;
+};
+
+struct lstm {
+    int steps, inputs, units;
+    struct lstm_product products[LSTM_GATES][2];
+    struct lstm_scale forget, input, output;
+    int zero_point; /* of hidden elements */
+    int cell_bits;  /* 0 to 15 */
+    int cell_minimum, cell_maximum;
 };
 
 /* An accumulator of LAYER_SOFTMAX is at most 2^SOFTMAX_BITS, which stands for 1. */
@@ -171,7 +203,7 @@ struct stage {
 struct layer {
     const char *name; /* of the ONNX node that gave it its kind, or its first output where the node has no name */
     enum layer_kind kind;
-    int inputs[2]; /* tensor indices; the second of an addition, multiplication, concatenation or matrix product, else -1 */
+    int inputs[2]; /* tensor indices; the second: see layer_has_two_inputs(), else -1 */
     int output;    /* tensor index */
 
     /* convolutions and pools */
@@ -192,6 +224,7 @@ struct layer {
      * quotient and the sum of them all as its fixed point arithmetic divides, in 256ths and at most 255. No stages. */
     bool is_fixed_point;
     const struct norm *norm; /* LAYER_NORM */
+    const struct lstm *lstm; /* LAYER_LSTM */
     /* LAYER_MULTIPLICATION, instead of stages: 256 factors of each input, by its element, a byte. The accumulator is the
      * high word of their product, floor(a * b / 2^32). Else null. */
     const int32_t *factors[2];
@@ -299,7 +332,7 @@ static inline size_t tensor_elements(const struct tensor *tensor)
 static inline bool layer_has_two_inputs(const struct layer *layer)
 {
     return layer->kind == LAYER_ADDITION || layer->kind == LAYER_CONCATENATION || layer->kind == LAYER_MULTIPLICATION ||
-           layer->kind == LAYER_MATRIX_PRODUCT || layer->kind == LAYER_SQUARED_DIFFERENCE;
+           layer->kind == LAYER_MATRIX_PRODUCT || layer->kind == LAYER_SQUARED_DIFFERENCE || layer->kind == LAYER_LSTM;
 }
 
 static inline int layer_input_count(const struct layer *layer) { return layer_has_two_inputs(layer) ? 2 : 1; }
@@ -352,13 +385,16 @@ static inline uint64_t convolution_macs(uint64_t outputs, uint64_t channels, uin
     return outputs * channels * kernel_height * kernel_width;
 }
 
-/* Multiplications and additions of a convolution, also of a fully connected one, and of a matrix product; other layers have
- * none. */
+/* Multiplications and additions of a convolution, also of a fully connected one, of a matrix product, and of an LSTM's
+ * products; other layers have none. */
 static inline uint64_t layer_macs(const struct network *network, const struct layer *layer)
 {
     const struct tensor *input = &network->tensors[layer->inputs[0]];
     if (layer->kind == LAYER_MATRIX_PRODUCT)
         return tensor_elements(&network->tensors[layer->output]) * (uint64_t)input->channels;
+    if (layer->kind == LAYER_LSTM)
+        return (uint64_t)layer->lstm->steps * LSTM_GATES * (uint64_t)layer->lstm->units *
+               (uint64_t)(layer->lstm->inputs + layer->lstm->units);
     if (layer->kind != LAYER_CONVOLUTION)
         return 0;
     return convolution_macs(tensor_elements(&network->tensors[layer->output]), (uint64_t)(input->channels / layer->groups),

@@ -74,6 +74,28 @@ static void add_norm(uint32_t *hash, const struct norm *norm)
         add_numbers(hash, (const int32_t[]){norm->constants[i].factor, norm->constants[i].term}, 2);
 }
 
+static void add_scale(uint32_t *hash, const struct lstm_scale *scale)
+{
+    add(hash, scale->multiplier);
+    add(hash, scale->exponent);
+}
+
+static void add_lstm(uint32_t *hash, const struct lstm *lstm)
+{
+    const int numbers[] = {lstm->steps,        lstm->inputs,       lstm->units,    lstm->zero_point,
+                           lstm->cell_minimum, lstm->cell_maximum, lstm->cell_bits};
+    add_numbers(hash, numbers, sizeof numbers / sizeof *numbers);
+    for (int i = 0; i < 2 * LSTM_GATES; i++) {
+        const struct lstm_product *product = &lstm->products[i / 2][i % 2];
+        add_bytes(hash, product->weights, (size_t)lstm->units * (size_t)(i % 2 ? lstm->units : lstm->inputs));
+        add_numbers(hash, product->addends, lstm->units);
+        add_scale(hash, &product->scale);
+    }
+    add_scale(hash, &lstm->forget);
+    add_scale(hash, &lstm->input);
+    add_scale(hash, &lstm->output);
+}
+
 static void add_arrays(uint32_t *hash, const struct tensor *output, const struct layer *layer)
 {
     if (layer->table)
@@ -90,6 +112,8 @@ static void add_arrays(uint32_t *hash, const struct tensor *output, const struct
         add_numbers(hash, layer->factors[i], 256);
     if (layer->norm)
         add_norm(hash, layer->norm);
+    if (layer->lstm)
+        add_lstm(hash, layer->lstm);
 }
 
 static size_t weight_count(const struct network *network, const struct layer *layer)

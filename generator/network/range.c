@@ -215,6 +215,7 @@ static struct bounds of_accumulator(const struct prover *prover, const struct la
     case LAYER_COPY: return of_copy(prover, layer, channel);
     case LAYER_INTERPOLATION: return of_interpolation(layer, of_channel(input, channel));
     case LAYER_NORM: return of_norm(layer->norm);
+    case LAYER_LSTM: return (struct bounds){0, UINT8_MAX};
     case LAYER_LARGEST: return (struct bounds){0, input->channels - 1};
     case LAYER_SOFTMAX: return (struct bounds){0, layer->is_fixed_point ? UINT8_MAX : (int64_t)1 << SOFTMAX_BITS};
     case LAYER_AVERAGE_POOL:

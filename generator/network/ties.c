@@ -110,6 +110,17 @@ static void trace_matrix_product(const struct finder *finder, const struct layer
                         any_of(second + ((size_t)row * (size_t)output->channels + (size_t)c) * (size_t)terms, terms);
 }
 
+/* All that both inputs have counts for all of the output. */
+static void trace_lstm(const struct finder *finder, const struct layer *layer, int64_t *to)
+{
+    const struct tensor *tensors = finder->network->tensors;
+    int64_t any = 0;
+    for (int i = 0; i < 2; i++)
+        any |= any_of(finder->marks[layer->inputs[i]], (int)tensor_elements(&tensors[layer->inputs[i]]));
+    for (size_t i = 0; i < tensor_elements(&tensors[layer->output]); i++)
+        to[i] = any;
+}
+
 static bool trace(const struct finder *finder, int index)
 {
     struct network traced = *finder->network;
@@ -122,6 +133,10 @@ static bool trace(const struct finder *finder, int index)
     }
     if (layer->kind == LAYER_MATRIX_PRODUCT) {
         trace_matrix_product(finder, layer, marks);
+        return true;
+    }
+    if (layer->kind == LAYER_LSTM) {
+        trace_lstm(finder, layer, marks);
         return true;
     }
     struct arena scratch = {0};

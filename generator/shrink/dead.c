@@ -150,6 +150,7 @@ static void keep_for_layer(struct search *search, const struct layer *layer)
     case LAYER_SOFTMAX:
     case LAYER_NORM:
     case LAYER_LARGEST:
+    case LAYER_LSTM:
     case LAYER_MATRIX_PRODUCT: keep_for_any(search, layer); break;
     case LAYER_MAXIMUM_POOL:
     case LAYER_AVERAGE_POOL:

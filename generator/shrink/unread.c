@@ -100,6 +100,7 @@ static void keep_for_layer(struct search *search, const struct layer *layer, enu
     case LAYER_AVERAGE_POOL: by_line = is_single(layer, axis); break;
     case LAYER_NORM: by_line = norm_is_alike(search->network, layer); break;
     case LAYER_MATRIX_PRODUCT:
+    case LAYER_LSTM:
     case LAYER_INTERPOLATION: break;
     case LAYER_ADDITION:
     case LAYER_CONCATENATION:

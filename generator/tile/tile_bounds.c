@@ -324,7 +324,7 @@ static uint64_t most_input_cycles(const struct tile_bounds *bounds, struct mover
                                          channels == step->input[0].channels, HAL_TO_LOCAL);
     if (!dory_has_second_input(layer))
         return cycles;
-    if (layer->operation == DORY_CONCATENATION || dory_repeats_channel(layer, 1))
+    if (layer->operation == DORY_CONCATENATION || layer->operation == DORY_LSTM || dory_repeats_channel(layer, 1))
         channels = dory_input_channels(layer, 1);
     columns = layer->operation == DORY_MATRIX_PRODUCT ? shape->channels : columns;
     return cycles + most_pixels_cycles(mover, rows, columns, dory_element_bytes(channels, layer->second_input_bits),

@@ -18,6 +18,7 @@ dory_kernel_function dory_reference_softmax_exact;
 dory_kernel_function dory_reference_squared_difference;
 dory_kernel_function dory_reference_quotient;
 dory_kernel_function dory_reference_norm;
+dory_kernel_function dory_reference_lstm;
 dory_kernel_function dory_reference_interpolation;
 dory_kernel_function dory_reference_copy;
 dory_kernel_function dory_reference_transposition;

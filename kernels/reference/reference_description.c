@@ -25,6 +25,7 @@ static bool is_exact_softmax(const struct dory_layer *layer)
 static bool is_squared_difference(const struct dory_layer *layer) { return layer->operation == DORY_SQUARED_DIFFERENCE; }
 static bool is_quotient(const struct dory_layer *layer) { return layer->operation == DORY_QUOTIENT; }
 static bool is_norm(const struct dory_layer *layer) { return layer->operation == DORY_NORM; }
+static bool is_lstm(const struct dory_layer *layer) { return layer->operation == DORY_LSTM; }
 static bool is_largest(const struct dory_layer *layer) { return layer->operation == DORY_LARGEST; }
 static bool is_matrix_product(const struct dory_layer *layer) { return layer->operation == DORY_MATRIX_PRODUCT; }
 static bool is_concatenation(const struct dory_layer *layer) { return layer->operation == DORY_CONCATENATION; }
@@ -306,6 +307,21 @@ static const struct dory_kernel_description norm = {
     IN_PLACE,
 };
 
+/* Of all steps: a unit has four gates. */
+static uint64_t lstm_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t steps = tile->channels / layer->units - 2u;
+    uint64_t unit = (layer->input_channels / steps + layer->units) * 80 + 1500;
+    return steps * (items_of_slowest_core(layer->units, cores) * unit + 100);
+}
+
+static const struct dory_kernel_description lstm = {
+    .name = "dory_reference_lstm",
+    .supports = is_lstm,
+    .scratch_bytes = no_scratch,
+    .cycles = lstm_cycles,
+};
+
 static const struct dory_kernel_description largest = {
     .name = "dory_reference_largest",
     .supports = is_largest,
@@ -326,7 +342,7 @@ static const struct dory_kernel_description *const kernels[] = {
     &convolution, &depthwise,     &depthwise_chw, &pool,    &addition,       &multiplication,
     &grouped,     &concatenation, &table,         &softmax, &exact_softmax,  &interpolation,
     &copy,        &largest,       &transposition, &norm,    &matrix_product, &squared_difference,
-    &quotient,    NULL,
+    &quotient,    &lstm,          NULL,
 };
 
 const struct dory_engine dory_portable_engine = {.name = "portable", .weights = &dory_quads, .kernels = kernels};

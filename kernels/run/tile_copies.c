@@ -120,7 +120,8 @@ static unsigned describe_input(struct hal_dma_copy *copy, const struct dory_plac
     const struct dory_tile *tile = &placed->tile;
     const struct dory_valid *valid = &placed->valid;
     uint32_t bits = which ? layer->second_input_bits : layer->input_bits;
-    bool has_all = layer->operation == DORY_CONCATENATION || dory_repeats_channel(layer, which);
+    bool has_all =
+        layer->operation == DORY_CONCATENATION || layer->operation == DORY_LSTM || dory_repeats_channel(layer, which);
     uint32_t channels = has_all ? dory_input_channels(layer, which) : tile->input_channels;
     if (valid->top == valid->bottom || valid->left == valid->right) {
         return 0;

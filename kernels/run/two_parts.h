@@ -1,4 +1,4 @@
-/* Tiles of the kernels that have two parts. */
+/* Tiles of the kernels that have two parts, or many: an LSTM's steps. */
 #ifndef DORY_TWO_PARTS_H
 #define DORY_TWO_PARTS_H
 

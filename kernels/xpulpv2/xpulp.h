@@ -141,6 +141,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define P_MULHHS(d, a, b)      XPULP_R("p.mulhhs", 0x5B, 0, 0x60, d, a, b) /* the high halves */
 #define P_MAX(d, a, b)         XPULP_R("p.max", 0x33, 6, 0x02, d, a, b)
 #define P_MIN(d, a, b)         XPULP_R("p.min", 0x33, 4, 0x02, d, a, b)
+#define P_CLIPR(d, a, b)       XPULP_R("p.clipr", 0x33, 5, 0x0A, d, a, b)
 #define P_CLIPUR(d, a, b)      XPULP_R("p.clipur", 0x33, 6, 0x0A, d, a, b)
 #define P_ADDNR(d, a, b)       XPULP_R("p.addNr", 0x5B, 2, 0x20, d, a, b)
 #define P_ADDUNR(d, a, b)      XPULP_R("p.adduNr", 0x5B, 2, 0x60, d, a, b)
@@ -229,6 +230,7 @@ static inline uint32_t xpulp_shuffle2(uint32_t old, uint32_t a, uint32_t selecto
 #define XPULP_MODEL_PV_PACKHI_B   ((d & 0xFFFF) | a << 24 | (b & 0xFF) << 16)
 #define XPULP_MODEL_P_MAX         (a > b ? a : b)
 #define XPULP_MODEL_P_MIN         (a < b ? a : b)
+#define XPULP_MODEL_P_CLIPR       (a < -b - 1 ? -b - 1 : a > b ? b : a)
 #define XPULP_MODEL_P_CLIPUR      (a < 0 ? 0 : a > b ? b : a)
 #define XPULP_MODEL_P_ADDNR       ((int32_t)((uint32_t)d + (uint32_t)a) >> (b & 31))
 #define XPULP_MODEL_P_ADDUNR      ((d + a) >> (b & 31))
@@ -266,6 +268,7 @@ XPULP_UPDATE(pv_packhi_b, uint32_t, uint32_t, PV_PACKHI_B)
 
 XPULP_FUNCTION(p_max, int32_t, int32_t, P_MAX)
 XPULP_FUNCTION(p_min, int32_t, int32_t, P_MIN)
+XPULP_FUNCTION(p_clipr, int32_t, int32_t, P_CLIPR)   /* to [-b - 1, b], b >= 0 */
 XPULP_FUNCTION(p_clipur, int32_t, int32_t, P_CLIPUR) /* to [0, b], b >= 0 */
 XPULP_UPDATE(p_addnr, int32_t, int32_t, P_ADDNR)     /* (d + a) >> b, arithmetic; the sum wraps at 32 bits */
 XPULP_UPDATE(p_addunr, uint32_t, uint32_t, P_ADDUNR) /* the same, unsigned */

@@ -126,6 +126,7 @@
     KERNEL(softmax_exact)                                                                                                   \
     KERNEL(largest)                                                                                                         \
     KERNEL(norm)                                                                                                            \
+    KERNEL(lstm)                                                                                                            \
     KERNEL(matrix_product)                                                                                                  \
     KERNEL(matrix_product_clamped)                                                                                          \
     KERNEL(matrix_product_split)                                                                                            \

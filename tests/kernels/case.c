@@ -46,6 +46,7 @@ static dory_kernel_function *reference_of(const struct dory_layer *layer)
     case DORY_LARGEST: return dory_reference_largest;
     case DORY_NORM: return dory_reference_norm;
     case DORY_QUOTIENT: return dory_reference_quotient;
+    case DORY_LSTM: return dory_reference_lstm;
     case DORY_SQUARED_DIFFERENCE: return dory_reference_squared_difference;
     case DORY_TRANSPOSITION: return dory_reference_transposition;
     case DORY_MATRIX_PRODUCT: return dory_reference_matrix_product;

@@ -59,6 +59,10 @@ struct test_shape {
 };
 void test_case_of(struct test_case *test, const struct test_shape *shape, unsigned cores);
 
+/* The steps of an LSTM, which its kernel computes one by one, the number of each in the tile's first_row; of all others 1.
+ */
+unsigned test_case_steps(const struct test_case *test);
+
 /* Lays the buffers out and fills them; `expected` lies in the other memory. False where they do not fit. */
 bool test_case_place(struct test_case *test, struct test_memory *memory, struct test_memory *expected_memory);
 

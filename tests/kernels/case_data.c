@@ -236,7 +236,8 @@ static void *place_table(const struct test_case *test, struct test_memory *memor
 {
     uint32_t bytes = dory_table_bytes(&test->layer);
     int32_t *table = allocate(memory, bytes);
-    if ((test->layer.operation == DORY_NORM || test->layer.operation == DORY_SOFTMAX) && !memory->full) {
+    const uint32_t listed = 1u << DORY_NORM | 1u << DORY_SOFTMAX | 1u << DORY_LSTM;
+    if ((listed >> test->layer.operation & 1) && !memory->full) {
         memcpy(table, test->lists, bytes);
         return table;
     }
@@ -249,7 +250,7 @@ static void *place_table(const struct test_case *test, struct test_memory *memor
 
 static void *place_input(const struct test_case *test, struct test_memory *memory, unsigned which)
 {
-    bool joins = test->layer.operation == DORY_CONCATENATION;
+    bool joins = test->layer.operation == DORY_CONCATENATION || test->layer.operation == DORY_LSTM;
     bool has_all = joins || dory_repeats_channel(&test->layer, which);
     uint32_t channels = has_all ? dory_input_channels(&test->layer, which) : test->tile.input_channels;
     uint32_t pixel_bytes = dory_element_bytes(channels, which ? test->layer.second_input_bits : test->layer.input_bits);

@@ -376,6 +376,8 @@ void random_moves(struct test_case *test)
         random_squared_difference(test);
     } else if (is_kernel(test, "dory_xpulpv2_norm")) {
         random_norm(test);
+    } else if (is_kernel(test, "dory_xpulpv2_lstm")) {
+        random_lstm(test);
     } else if (is_kernel(test, "dory_xpulpv2_largest")) {
         random_largest(test);
     }
@@ -444,5 +446,7 @@ void usual_moves(struct test_case *test)
                layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY || layer->operation == DORY_TRANSPOSITION ||
                layer->operation == DORY_NORM || layer->operation == DORY_SQUARED_DIFFERENCE) {
         usual_move(test);
+    } else if (layer->operation == DORY_LSTM) {
+        fill_lstm(test, 8, 16, 8);
     }
 }

@@ -15,4 +15,10 @@ void random_moves(struct test_case *test);
 /* The lists and stages of such a layer of test_case_of, and of a pool by thresholds; nothing of others. */
 void usual_moves(struct test_case *test);
 
+/* ---- case_lstm.c ---- */
+
+/* The layer, and a tile that is all of it. Its constants have as many words as a case's lists at most. */
+void fill_lstm(struct test_case *test, uint32_t steps, uint32_t inputs, uint32_t units);
+void random_lstm(struct test_case *test);
+
 #endif

@@ -17,14 +17,28 @@ static struct dory_stages local_stages DORY_L1;
 
 static void run_reference(void *argument)
 {
-    const struct dory_tile *tile = argument;
-    running->reference(&running->layer, tile, hal_core_id(), hal_core_count());
+    struct dory_tile tile = *(const struct dory_tile *)argument;
+    for (unsigned step = 0; step < test_case_steps(running); step++, tile.first_row++) {
+        running->reference(&running->layer, &tile, hal_core_id(), hal_core_count());
+        hal_barrier();
+    }
+}
+
+static void run_other_steps(const struct dory_tile *tile, unsigned core, unsigned steps)
+{
+    struct dory_tile other = *tile;
+    for (other.first_row++; steps > 1; steps--, other.first_row++) {
+        if (core < running->cores) {
+            running->kernel(&local_layer, &other, core, running->cores);
+        }
+        hal_barrier();
+    }
 }
 
 static void run_kernel(void *argument)
 {
     const struct dory_tile *tile = argument;
-    unsigned core = hal_core_id();
+    unsigned core = hal_core_id(), steps = test_case_steps(running);
     for (int runs = tile->accumulators ? 1 : 2; runs > 0; runs--) {
         hal_barrier();
         uint32_t start = hal_cycles();
@@ -32,6 +46,9 @@ static void run_kernel(void *argument)
             running->kernel(&local_layer, tile, core, running->cores);
         }
         hal_barrier();
+        if (steps > 1) {
+            run_other_steps(tile, core, steps);
+        }
         if (running->finish) {
             if (core < running->cores) {
                 running->finish(&local_layer, tile, core, running->cores);

@@ -331,6 +331,7 @@ const struct test_shape test_shapes[] = {
     SHAPE("norm 8x8x128", norm, DORY_NORM, 8, 8, 128, 128, 1, 1, NONE, 0),
     SHAPE("norm 1x31x64", norm, DORY_NORM, 1, 31, 64, 64, 1, 1, NONE, 0),
     SHAPE("norm 1x1x64", norm, DORY_NORM, 1, 1, 64, 64, 1, 1, NONE, 0),
+    SHAPE("lstm 8 steps of 16, 8 units", lstm, DORY_LSTM, 1, 1, 80, 128, 1, 1, NONE, 0),
     SHAPE("average 7x7, 1x1x256, high", pool_average, DORY_AVERAGE_POOL, 1, 1, 256, 256, 7, 7, HIGH, DORY_ROUND_FLOOR),
     SHAPE("average 2x2, 8x8x64, high", pool_average, DORY_AVERAGE_POOL, 8, 8, 64, 64, 2, 2, HIGH, DORY_ROUND_FLOOR),
     SHAPE("average 16x16, 1x1x64, high, away", pool_average, DORY_AVERAGE_POOL, 1, 1, 64, 64, 16, 16, HIGH, DORY_ROUND_AWAY),

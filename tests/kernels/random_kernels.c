@@ -24,9 +24,12 @@ static bool run(uint32_t seed, uint8_t *buffers)
         return false;
     }
     struct dory_tile expected_tile = test_case_expected_tile(&test);
-    test.reference(&test.layer, &expected_tile, 0, 1);
-    for (unsigned core = 0; core < test.cores; core++) { /* in turn: cores do not depend on each other */
-        test.kernel(&test.layer, &test.tile, core, test.cores);
+    struct dory_tile tile = test.tile;
+    for (unsigned step = 0; step < test_case_steps(&test); step++, expected_tile.first_row++, tile.first_row++) {
+        test.reference(&test.layer, &expected_tile, 0, 1);
+        for (unsigned core = 0; core < test.cores; core++) { /* in turn: cores do not depend on each other */
+            test.kernel(&test.layer, &tile, core, test.cores);
+        }
     }
     for (unsigned core = 0; test.finish && core < test.cores; core++) {
         test.finish(&test.layer, &test.tile, core, test.cores);

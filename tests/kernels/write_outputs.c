@@ -29,7 +29,9 @@ static bool write_output(FILE *file, const struct test_shape *shape, uint8_t *bu
         return false;
     }
     struct dory_tile tile = test_case_expected_tile(&test);
-    test.reference(&test.layer, &tile, 0, 1);
+    for (unsigned step = 0; step < test_case_steps(&test); step++, tile.first_row++) {
+        test.reference(&test.layer, &tile, 0, 1);
+    }
     uint32_t bytes = dory_round_up(test.output_bytes, 4); /* and of the last word what belongs to no output */
     return fwrite(test.expected, 1, bytes, file) == bytes;
 }

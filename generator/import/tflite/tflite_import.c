@@ -330,7 +330,8 @@ static void import_states(struct tflite_importer *importer)
     for (int i = 0; i < model->state_count; i++) {
         const struct tflite_state *state = &model->states[i];
         int input = importer->inputs[state->input], output = importer->values[model->outputs[state->output]].tensor;
-        states[i] = (struct network_state){.name = state->name, .first = state->first + 128};
+        int offset = model->tensors[model->inputs[state->input]].type == TFLITE_UINT8 ? 0 : 128;
+        states[i] = (struct network_state){.name = state->name, .first = state->first + offset};
         while (network->inputs[states[i].input] != input)
             states[i].input++;
         while (network->outputs[states[i].output] != output)

@@ -81,6 +81,8 @@ tflite_handler tflite_multiply, tflite_concatenate, tflite_softmax;
 /* tflite_matrix.c */
 tflite_handler tflite_multiply_matrices;
 tflite_handler tflite_connect_tensors; /* FULLY_CONNECTED with computed weights */
+/* tflite_lstm.c */
+tflite_handler tflite_lstm;
 /* tflite_choice.c */
 tflite_handler tflite_choose, tflite_prelu;
 /* tflite_shapes.c */

@@ -88,6 +88,8 @@ static const struct {
     {TFLITE_TRANSPOSE, tflite_transpose, "nothing, or a copy", ""},
     {TFLITE_TRANSPOSE_CONV, tflite_transposed_convolution, "zeros between the elements, then a convolution",
      "constant INT8 weights"},
+    {TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM, tflite_lstm, "LSTM; its state is an input and an output",
+     "INT8 with cells of INT16; a batch of 1"},
     {TFLITE_UNPACK, tflite_unpack, "copies", ""},
 };
 const int tflite_operator_count = sizeof operators / sizeof *operators;

@@ -1,13 +1,33 @@
 /* Models that are not int8 as a whole: one error, not one an operator. */
 #include "import/tflite/tflite_import.h"
 
+static void mark(bool *marks, const int *tensors, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (tensors[i] != NO_TENSOR)
+            marks[tensors[i]] = true;
+}
+
+/* Converters leave tensors behind that no operator has, as those inside of an LSTM. */
+static const bool *find_used(const struct tflite_importer *importer)
+{
+    const struct tflite_model *model = importer->model;
+    bool *marks = arena_array(importer->arena, bool, (size_t)model->tensor_count + 1);
+    mark(marks, model->inputs, model->input_count);
+    for (int i = 0; i < model->operator_count; i++) {
+        mark(marks, model->operators[i].inputs, model->operators[i].input_count);
+        mark(marks, model->operators[i].outputs, model->operators[i].output_count);
+    }
+    return marks;
+}
+
 /* How many tensors of a type are computed or given, or are constants that could be weights. */
-static int count_tensors(const struct tflite_model *model, int type, bool is_constant)
+static int count_tensors(const struct tflite_model *model, const bool *is_used, int type, bool is_constant)
 {
     int count = 0;
     for (int i = 0; i < model->tensor_count; i++) {
         const struct tflite_tensor *tensor = &model->tensors[i];
-        bool matches = tensor->type == type && (tensor->data != NULL) == is_constant;
+        bool matches = is_used[i] && tensor->type == type && (tensor->data != NULL) == is_constant;
         count += matches && (tensor->rank >= 2 || !is_constant);
     }
     return count;
@@ -81,15 +101,16 @@ static bool check_legacy(struct tflite_importer *importer)
 bool tflite_check_types(struct tflite_importer *importer)
 {
     const struct tflite_model *model = importer->model;
+    const bool *is_used = find_used(importer);
     if (is_legacy(model))
         return check_legacy(importer);
-    if (count_tensors(model, TFLITE_INT16, false) > 0)
+    if (count_tensors(model, is_used, TFLITE_INT16, false) > 0)
         return tflite_complain(
             importer, NULL,
             "activations of INT16 (16x8 quantisation); supported: INT8. Convert with TFLITE_BUILTINS_INT8: " TFLITE_RECIPE);
-    if (count_tensors(model, TFLITE_INT8, false) > 0)
+    if (count_tensors(model, is_used, TFLITE_INT8, false) > 0)
         return true;
-    if (count_tensors(model, TFLITE_INT8, true) > 0)
+    if (count_tensors(model, is_used, TFLITE_INT8, true) > 0)
         return tflite_complain(
             importer, NULL,
             "a hybrid model: INT8 weights, but float activations (dynamic range quantisation); supported: "

@@ -278,6 +278,16 @@ static bool give_origin(struct reader *reader, bool *has_origin, int tensor, con
     return true;
 }
 
+static bool is_variable(const struct tflite_model *model, int tensor)
+{
+    return tensor != NO_TENSOR && model->tensors[tensor].is_variable;
+}
+
+static bool is_lstm(const struct tflite_operator *operation)
+{
+    return operation->code == TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM;
+}
+
 static bool check_read(struct reader *reader, const bool *has_origin, int tensor, const char *by)
 {
     if (tensor == NO_TENSOR || has_origin[tensor])
@@ -303,7 +313,8 @@ static bool check_origins(struct reader *reader)
     for (int i = 0; i < model->operator_count; i++) {
         const struct tflite_operator *operation = &model->operators[i];
         for (int k = 0; k < operation->input_count; k++)
-            if (!check_read(reader, has_origin, operation->inputs[k], operation->name))
+            if (!(is_lstm(operation) && is_variable(model, operation->inputs[k])) && /* it becomes an input of the model */
+                !check_read(reader, has_origin, operation->inputs[k], operation->name))
                 return false;
         for (int k = 0; k < operation->output_count; k++)
             if (!give_origin(reader, has_origin, operation->outputs[k], operation->name))

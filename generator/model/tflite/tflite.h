@@ -61,6 +61,7 @@ enum tflite_code {
     TFLITE_STRIDED_SLICE = 45,
     TFLITE_EXP = 47,
     TFLITE_SPLIT = 49,
+    TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM = 44,
     TFLITE_LOG_SOFTMAX = 50,
     TFLITE_CAST = 53,
     TFLITE_PRELU = 54,
@@ -130,7 +131,8 @@ enum tflite_activation {
     TFLITE_NO_ACTIVATION = 0,
     TFLITE_FUSED_RELU = 1,
     TFLITE_FUSED_RELU_N1_TO_1 = 2,
-    TFLITE_FUSED_RELU6 = 3
+    TFLITE_FUSED_RELU6 = 3,
+    TFLITE_FUSED_TANH = 4
 };
 
 struct tflite_tensor {
@@ -158,9 +160,10 @@ struct tflite_options {
     int border_mode;                                                          /* of MIRROR_PAD: 0 REFLECT, 1 SYMMETRIC */
     int begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask; /* of slices */
     int subgraph;                                                             /* that is called once */
-    float beta, alpha;
+    float beta, alpha, cell_clip, projection_clip;
     bool align_corners, half_pixel_centers, is_approximate, is_offset, keeps_dimensions;
     bool first_is_transposed, second_is_transposed; /* of BATCH_MATMUL */
+    bool is_time_major;
 };
 
 struct tflite_operator {
@@ -179,6 +182,19 @@ struct tflite_state {
     const char *name;
     int input, output; /* positions in the model's lists of them */
     int first;         /* all elements before the first run */
+};
+
+/* Of UNIDIRECTIONAL_SEQUENCE_LSTM: its inputs by number; there may be fewer, and any but these may be left out. */
+enum tflite_lstm_input {
+    TFLITE_LSTM_WEIGHTS = 1,   /* four: of input, forget, cell and output gate */
+    TFLITE_LSTM_RECURRENT = 5, /* likewise */
+    TFLITE_LSTM_PEEPHOLE = 9,
+    TFLITE_LSTM_BIASES = 12,
+    TFLITE_LSTM_PROJECTION = 16,
+    TFLITE_LSTM_STATES = 18, /* hidden elements, cells. They are no variables any more: the operator has three outputs, of
+                              * which the last two are what these are behind it; cells are pairs of bytes, of UINT8 */
+    TFLITE_LSTM_NORMS = 20,
+    TFLITE_LSTM_INPUTS = 24
 };
 
 /* Constants, inputs of the model and outputs of operators are tensors apart, each has one origin; and what an operator

@@ -77,6 +77,10 @@ static const struct option {
     OPTION(TFLITE_BATCH_MATMUL, 101, 0, 1, first_is_transposed, 0),
     OPTION(TFLITE_BATCH_MATMUL, 101, 1, 1, second_is_transposed, 0),
     OPTION(TFLITE_CALL_ONCE, 103, 0, 4, subgraph, 0),
+    OPTION(TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM, 71, 0, 1, activation, 0),
+    OPTION(TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM, 71, 1, 0, cell_clip, 0),
+    OPTION(TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM, 71, 2, 0, projection_clip, 0),
+    OPTION(TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM, 71, 3, 1, is_time_major, 0),
 };
 
 static void read_option(struct flat_file *file, struct flat_table table, const struct option *option,

@@ -204,6 +204,82 @@ static bool take_states(struct resolver *resolver)
     return true;
 }
 
+/* ---- states inside of operators ---- */
+
+/* An LSTM's hidden elements or cells as a tensor of bytes, which the model gives and takes; false after a report. */
+static bool take_inner_state(struct resolver *resolver, struct tflite_operator *operation, int which)
+{
+    struct tflite_model *model = resolver->model;
+    int index =
+        operation->input_count > TFLITE_LSTM_STATES + which ? operation->inputs[TFLITE_LSTM_STATES + which] : NO_TENSOR;
+    struct tflite_tensor *tensor = index == NO_TENSOR ? NULL : &model->tensors[index];
+    if (!tensor || !tensor->is_variable || tensor->data || tensor->type != (which ? TFLITE_INT16 : TFLITE_INT8) ||
+        tensor->rank < 1 || tensor->dimensions[tensor->rank - 1] > INT32_MAX / 2 || tensor->scale_count != 1)
+        return fail(resolver, operation->name,
+                    "its state is none of INT8, with cells of INT16, that is its own; supported: that, as full integer "
+                    "quantisation makes it (a representative dataset, inputs and outputs of INT8)");
+    tensor->is_variable = false; /* and nobody else's */
+    if (which) {
+        tensor->type = TFLITE_UINT8;
+        tensor->dimensions[tensor->rank - 1] *= 2;
+    }
+    int behind = model->tensor_count++;
+    model->tensors[behind] = *tensor;
+    model->tensors[behind].name = arena_format(resolver->arena, "%s, behind the run", tensor->name);
+    int first = which                                                                    ? 0
+                : tensor->zero_points[0] < INT8_MIN || tensor->zero_points[0] > INT8_MAX ? 0
+                                                                                         : (int)tensor->zero_points[0];
+    model->states[model->state_count++] = (struct tflite_state){
+        .name = tensor->name, .input = model->input_count, .output = model->output_count, .first = first};
+    model->inputs[model->input_count++] = index;
+    model->outputs[model->output_count++] = behind;
+    return true;
+}
+
+static bool take_lstm(struct resolver *resolver, struct tflite_operator *operation)
+{
+    int *outputs = arena_array(resolver->arena, int, 3);
+    if (operation->output_count != 1)
+        return fail(resolver, operation->name, "it has not one output");
+    outputs[0] = operation->outputs[0];
+    for (int i = 0; i < 2; i++) {
+        outputs[i + 1] = resolver->model->tensor_count;
+        if (!take_inner_state(resolver, operation, i))
+            return false;
+    }
+    operation->outputs = outputs;
+    operation->output_count = 3;
+    return true;
+}
+
+/* A list with room for so many more. */
+static void *extended(struct arena *arena, const void *list, size_t bytes, int count, int more)
+{
+    void *copy = arena_allocate(arena, bytes * ((size_t)count + (size_t)more));
+    if (count)
+        memcpy(copy, list, bytes * (size_t)count);
+    return copy;
+}
+
+static bool take_inner_states(struct resolver *resolver)
+{
+    struct tflite_model *model = resolver->model;
+    struct arena *arena = resolver->arena;
+    int more = 0;
+    for (int i = 0; i < model->operator_count; i++)
+        more += model->operators[i].code == TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM ? 2 : 0;
+    if (more == 0)
+        return true;
+    model->tensors = extended(arena, model->tensors, sizeof *model->tensors, model->tensor_count, more);
+    model->inputs = extended(arena, model->inputs, sizeof *model->inputs, model->input_count, more);
+    model->outputs = extended(arena, model->outputs, sizeof *model->outputs, model->output_count, more);
+    model->states = extended(arena, model->states, sizeof *model->states, model->state_count, more);
+    for (int i = 0; i < model->operator_count; i++)
+        if (model->operators[i].code == TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM && !take_lstm(resolver, &model->operators[i]))
+            return false;
+    return true;
+}
+
 bool tflite_resolve_variables(struct tflite_model *model, const struct tflite_model *first, int first_count,
                               struct arena *arena, struct diagnostics *diagnostics)
 {
@@ -216,5 +292,5 @@ bool tflite_resolve_variables(struct tflite_model *model, const struct tflite_mo
         resolver.variable_of[i] = -1;
         resolver.same_as[i] = i;
     }
-    return take_operators(&resolver) && take_states(&resolver);
+    return take_operators(&resolver) && take_states(&resolver) && take_inner_states(&resolver);
 }

@@ -17,6 +17,7 @@ extern "C" {
 
 struct dory_layer;
 struct dory_norm;
+struct dory_lstm;
 
 /* ---- one tile in L1 ---------------------------------------------------------------------------------------- */
 
@@ -50,9 +51,9 @@ struct dory_tile {
     uint16_t channels;
     uint16_t input_rows; /* with border, unless it is in place */
     uint16_t input_columns;
-    uint16_t input_channels; /* of a concatenation: of the first input; both are there with all channels */
-    uint16_t first_channel;  /* of the output, in the layer */
-    uint16_t first_row, first_column;
+    uint16_t input_channels;          /* of a concatenation: of the first input; both are there with all channels */
+    uint16_t first_channel;           /* of the output, in the layer */
+    uint16_t first_row, first_column; /* DORY_LSTM: first_row is the number of the step to be computed */
     uint8_t first_chunk; /* the first (last) slice of input channels: start from zero (normalise and write output) */
     uint8_t last_chunk;
 };
@@ -65,7 +66,7 @@ struct dory_valid {
 /* Computes this core's share of a tile. The shares of all `cores` calls together are the whole tile and do not
  * overlap; no synchronisation is needed between them inside the call. A kernel that has a second part (dory_second_part)
  * leaves in scratch what that part makes the output of: it has the same arguments, and is called when all cores are through
- * with the first one. */
+ * with the first one; that of an LSTM likewise for each step. */
 typedef void dory_kernel_function(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
                                   unsigned cores);
 
@@ -96,7 +97,11 @@ enum dory_operation {
     DORY_MATRIX_PRODUCT,
 
     DORY_SQUARED_DIFFERENCE, /* accumulator = (term of input 0 + term of input 1)^2: see `terms` */
-    DORY_QUOTIENT            /* accumulator = high word of (term of input 0 * term of input 1): see `terms` */
+    DORY_QUOTIENT,           /* accumulator = high word of (term of input 0 * term of input 1): see `terms` */
+
+    /* Steps of bytes of the first input, from the state that is the second: see dory/lstm.h. Both inputs and the output are
+     * a pixel each, and a tile has all of them. The kernel computes a step, and is called for one after the other. */
+    DORY_LSTM
 };
 
 /* How an accumulator becomes an output element:  y = clip(floor((multiplier * accumulator + addend) / divisor)).
@@ -242,12 +247,13 @@ struct dory_layer {
     struct dory_tile_shape tile; /* the largest; others are what is left of a step */
 
     /* DORY_GROUPED: input and output channels of a group. DORY_INTERPOLATION: pairs of taps that a row (a column) of the
-     * output has. DORY_NORM: words of `norm`. By one name each in tables of members, for all of the struct lies in L1. */
+     * output has. DORY_NORM, DORY_LSTM: words of `norm` or `lstm`; units of an LSTM. By one name each in tables of members,
+     * for all of the struct lies in L1. */
     union {
         uint16_t group_channels, row_pairs, norm_words;
     };
     union {
-        uint16_t group_outputs, column_pairs;
+        uint16_t group_outputs, column_pairs, units;
     };
 
     /* weights in flash, as the engine's format has them, in bytes; 0 without weights */
@@ -289,6 +295,9 @@ struct dory_layer {
         /* DORY_NORM: in L2; the tile loop lays it where a convolution's tile has its weights. */
         const struct dory_norm *norm;
 
+        /* DORY_LSTM: likewise, unless it is so large that cores read it in L2 (dory_table_bytes). */
+        const struct dory_lstm *lstm;
+
         /* DORY_INTERPOLATION, whose tiles have all columns of their window's rows: the thresholds where it has any, which
          * the tile loop lays where a convolution's tile has its weights; then for each row of the output row_pairs times,
          * then for each column column_pairs times, two rows (columns) of the input and the weights of both. The accumulator
@@ -323,10 +332,12 @@ static inline bool dory_has_weights(const struct dory_layer *layer)
 }
 
 /* Output channels of a block of weights. Tiles and steps begin at a multiple of so many; without weights at one of 4, as
- * elements of any bits then begin at a whole byte. */
+ * elements of any bits then begin at a whole byte. Those of an LSTM are not cut. */
 static inline uint32_t dory_block_channels(const struct dory_layer *layer)
 {
-    return dory_has_weights(layer) ? 1u << layer->block_shift : 4;
+    return dory_has_weights(layer)         ? 1u << layer->block_shift
+           : layer->operation == DORY_LSTM ? dory_round_up(layer->output_channels, 4)
+                                           : 4;
 }
 
 /* Blocks of so many channels, the last of which may have fewer. */
@@ -343,7 +354,7 @@ static inline dory_kernel_function *dory_second_part(const struct dory_layer *la
 {
     bool has = layer->operation == DORY_CONVOLUTION ||
                (layer->operation == DORY_MATRIX_PRODUCT && layer->normalisation != DORY_NORMALISE_THRESHOLDS);
-    return has ? layer->finish : 0;
+    return has ? layer->finish : layer->operation == DORY_LSTM ? layer->kernel : 0;
 }
 
 /* True where a tile needs other input channels than its output channels: all of them, or a slice (convolutions only). */
@@ -352,14 +363,14 @@ static inline bool dory_reads_all_channels(const struct dory_layer *layer)
     /* as a set, for the driver asks often, and its instructions come through a cache of 1 kB */
     const uint32_t those = 1u << DORY_CONVOLUTION | 1u << DORY_GROUPED | 1u << DORY_CONCATENATION | 1u << DORY_SOFTMAX |
                            1u << DORY_COPY | 1u << DORY_LARGEST | 1u << DORY_TRANSPOSITION | 1u << DORY_NORM |
-                           1u << DORY_MATRIX_PRODUCT;
+                           1u << DORY_MATRIX_PRODUCT | 1u << DORY_LSTM;
     return (those >> layer->operation & 1) || (layer->operation == DORY_TABLE && layer->input_channels == 1);
 }
 
 static inline bool dory_has_second_input(const struct dory_layer *layer)
 {
     const uint32_t those = 1u << DORY_ADDITION | 1u << DORY_CONCATENATION | 1u << DORY_MULTIPLICATION |
-                           1u << DORY_MATRIX_PRODUCT | 1u << DORY_SQUARED_DIFFERENCE | 1u << DORY_QUOTIENT;
+                           1u << DORY_MATRIX_PRODUCT | 1u << DORY_SQUARED_DIFFERENCE | 1u << DORY_QUOTIENT | 1u << DORY_LSTM;
     return those >> layer->operation & 1;
 }
 
@@ -372,11 +383,23 @@ static inline bool dory_repeats_channel(const struct dory_layer *layer, unsigned
 /* Channels of an input as a whole. */
 static inline uint32_t dory_input_channels(const struct dory_layer *layer, unsigned input)
 {
+    if (input == 1 && layer->operation == DORY_LSTM) {
+        return 3u * layer->units;
+    }
     uint32_t behind = input == 1 && layer->operation == DORY_CONCATENATION ? (uint32_t)layer->output_channels : 0;
     return behind ? behind - layer->input_channels : dory_repeats_channel(layer, input) ? 1 : layer->input_channels;
 }
 
 #define DORY_THRESHOLDS 256 /* words of a table of thresholds */
+
+/* What an LSTM may take of L1; if it is more its constants stay in L2, where cores read them for each step. */
+#define DORY_LSTM_LOCAL_BYTES 61440
+
+static inline uint32_t dory_lstm_table_bytes(const struct dory_layer *layer)
+{
+    uint32_t bytes = layer->norm_words * 4u, others = layer->input_channels + layer->output_channels + 3u * layer->units;
+    return bytes + others <= DORY_LSTM_LOCAL_BYTES ? bytes : 0;
+}
 
 /* Of a softmax: all that is there, unless fewer elements are looked up than would be copied. */
 static inline uint32_t dory_softmax_table_bytes(const struct dory_layer *layer)
@@ -386,7 +409,8 @@ static inline uint32_t dory_softmax_table_bytes(const struct dory_layer *layer)
     return pays ? 1024 + (has_thresholds ? DORY_THRESHOLDS * 4 : 0) : 0;
 }
 
-/* Bytes of what `table`, `terms`, `exponentials`, `taps` or `norm` point to that every tile of the layer reads from L1. */
+/* Bytes of what `table`, `terms`, `exponentials`, `taps`, `norm` or `lstm` point to that every tile of the layer reads from
+ * L1. */
 static inline uint32_t dory_table_bytes(const struct dory_layer *layer)
 {
     bool high = layer->normalisation == DORY_NORMALISE_HIGH;
@@ -394,6 +418,7 @@ static inline uint32_t dory_table_bytes(const struct dory_layer *layer)
            : layer->operation == DORY_ADDITION && high   ? 2048
            : layer->operation == DORY_SQUARED_DIFFERENCE ? 2048
            : layer->operation == DORY_NORM               ? layer->norm_words * 4u
+           : layer->operation == DORY_LSTM               ? dory_lstm_table_bytes(layer)
            : layer->operation == DORY_SOFTMAX            ? dory_softmax_table_bytes(layer)
            : layer->operation == DORY_INTERPOLATION && !high ? DORY_THRESHOLDS * 4
                                                              : 0;

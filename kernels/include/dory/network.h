@@ -145,6 +145,7 @@ static inline uint32_t dory_list_words(const struct dory_layer *layer)
     case DORY_SOFTMAX: return 256 + thresholds;
     case DORY_QUOTIENT:
     case DORY_SQUARED_DIFFERENCE: return 512;
+    case DORY_LSTM:
     case DORY_NORM: return layer->norm_words;
     case DORY_INTERPOLATION:
         return ((uint32_t)layer->output_height * layer->row_pairs + (uint32_t)layer->output_width * layer->column_pairs) *

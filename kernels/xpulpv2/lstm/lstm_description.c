@@ -1,0 +1,19 @@
+/* What the planner knows of the kernel for LSTMs. */
+#include "../description.h"
+
+static bool lstm_supports(const struct dory_layer *layer) { return layer->operation == DORY_LSTM; }
+
+/* Of all steps, between which the cores meet. */
+static uint64_t lstm_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t steps = tile->channels / layer->units - 2u, inputs = layer->input_channels / steps;
+    uint32_t fours = dory_divide_up(inputs, 4) + dory_divide_up(layer->units, 4);
+    return steps * ((layer->units + cores - 1) / cores * (fours * UINT64_C(9) + 400) + 100);
+}
+
+const struct dory_kernel_description dory_xpulpv2_lstm_description = {
+    .name = "dory_xpulpv2_lstm",
+    .supports = lstm_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = lstm_cycles,
+};
