@@ -1,6 +1,7 @@
 /* dory generate: the passes, one after the other; dory report and dory plan: those that they need. */
 #include "check/check.h"
 #include "check/check_channels.h"
+#include "check/check_values.h"
 #include "command/commands.h"
 
 #include <string.h>
@@ -57,7 +58,8 @@ static bool pass_import(struct generation *run)
 
 static bool pass_range(struct generation *run)
 {
-    return model_prove(run->network, run->options, run->arena, run->diagnostics);
+    return values_check(run->network, run->diagnostics) &&
+           model_prove(run->network, run->options, run->arena, run->diagnostics);
 }
 
 static bool pass_shrink(struct generation *run)

@@ -222,12 +222,9 @@ static bool has_unread_pixels(const struct network *shrunk)
     return false;
 }
 
-/* What the firmware does not compute; nothing, where it computes all. */
-static void print_dead_channels(const struct network *shrunk)
+static void print_removed(const struct network *shrunk)
 {
     const struct network *whole = shrunk->whole;
-    if (!whole)
-        return;
     if (has_unread_pixels(shrunk))
         print_unread_pixels(shrunk);
     if (has_dead_channels(shrunk))
@@ -238,9 +235,24 @@ static void print_dead_channels(const struct network *shrunk)
         if (left < all)
             printf("%4d  %-24.24s %5d of %5d\n", i, whole->layers[i].name, all - left, all);
     }
-    printf("%d of %d channels; %" PRIu64 " of %" PRIu64 " MACs and %" PRIu64 " of %" PRIu64 " bytes of weights are left\n",
-           channels_of(whole) - channels_of(shrunk), channels_of(whole), macs_of(shrunk), macs_of(whole),
-           weight_bytes_of(shrunk), weight_bytes_of(whole));
+}
+
+/* What the firmware does not compute; nothing, where it computes all. */
+static void print_dead_channels(const struct network *shrunk)
+{
+    const struct network *whole = shrunk->whole ? shrunk->whole : shrunk;
+    const struct network *imported = whole->imported ? whole->imported : whole;
+    if (shrunk->whole)
+        print_removed(shrunk);
+    if (whole->imported)
+        printf("\nSlices and gathers are in front of layers that compute pixel by pixel: %d layers, %" PRIu64
+               " MACs; where the model has them: %d layers, %" PRIu64 " MACs\n",
+               whole->layer_count, macs_of(whole), imported->layer_count, macs_of(imported));
+    if (imported != shrunk)
+        printf("%d of %d channels; %" PRIu64 " of %" PRIu64 " MACs and %" PRIu64 " of %" PRIu64
+               " bytes of weights are left\n",
+               channels_of(whole) - channels_of(shrunk), channels_of(whole), macs_of(shrunk), macs_of(imported),
+               weight_bytes_of(shrunk), weight_bytes_of(imported));
 }
 
 /* ---- copies ---- */

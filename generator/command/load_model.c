@@ -14,19 +14,6 @@ static bool has_scales(const struct network *network)
     return false;
 }
 
-struct network *model_import(const struct options *options, struct arena *arena, struct diagnostics *diagnostics)
-{
-    struct network *network = network_load(options->model, &options->load, arena, diagnostics);
-    const char *option = options->range.exact_add ? "--exact-add (EXACT_ADD)" : "--exact-average";
-    if (!network || !(options->range.exact_add || options->load.carries_sums) || !has_scales(network))
-        return network;
-    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-             "%s is for integer networks of NEMO and Quantlab; in a quantised model every tensor has its own "
-             "scale and 8 bits: leave it out",
-             option);
-    return NULL;
-}
-
 bool model_prove(struct network *network, const struct options *options, struct arena *arena,
                  struct diagnostics *diagnostics)
 {
@@ -45,6 +32,33 @@ static bool has_firmware(const struct network *network, struct arena *arena)
            form_layer(&described, &target, 1, network->layers[layer].name, &formed, arena, &nobody))
         layer++;
     return layer == network->layer_count;
+}
+
+struct network *model_choose(struct network *network, const struct options *options, struct arena *arena)
+{
+    if (!network || !network->imported)
+        return network;
+    struct network trial = *network;
+    struct diagnostics nobody = {.arena = arena};
+    trial.tensors = arena_copy(arena, network->tensors, network->tensor_count);
+    trial.layers = arena_copy(arena, network->layers, network->layer_count);
+    bool is_good = range_prove(&trial, &options->range, arena, &nobody) && has_firmware(&trial, arena);
+    return is_good ? network : network->imported;
+}
+
+struct network *model_import(const struct options *options, struct arena *arena, struct diagnostics *diagnostics)
+{
+    struct load_options load = options->load;
+    load.computes_unread = options->all_channels;
+    struct network *network = model_choose(network_load(options->model, &load, arena, diagnostics), options, arena);
+    const char *option = options->range.exact_add ? "--exact-add (EXACT_ADD)" : "--exact-average";
+    if (!network || !(options->range.exact_add || options->load.carries_sums) || !has_scales(network))
+        return network;
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "%s is for integer networks of NEMO and Quantlab; in a quantised model every tensor has its own "
+             "scale and 8 bits: leave it out",
+             option);
+    return NULL;
 }
 
 struct network *model_shrink(struct network *network, const struct options *options, struct arena *arena)

@@ -6,6 +6,7 @@
 #include "import/import.h"
 #include "import/qdq/qdq.h"
 #include "import/tflite/tflite_network.h"
+#include "import/tidy.h"
 #include "model/file.h"
 #include "model/graph.h"
 
@@ -112,8 +113,8 @@ static bool ends_with(const char *text, const char *end)
     return length >= of_end && strcmp(text + length - of_end, end) == 0;
 }
 
-static struct network *load(const struct source *source, const struct load_options *options, struct arena *arena,
-                            struct diagnostics *diagnostics)
+static struct network *import(const struct source *source, const struct load_options *options, struct arena *arena,
+                              struct diagnostics *diagnostics)
 {
     struct load_options chosen = options ? *options : (struct load_options){0};
     bool looks_like_tflite = tflite_is_model(source->bytes, source->length) || ends_with(source->name, ".tflite");
@@ -124,6 +125,13 @@ static struct network *load(const struct source *source, const struct load_optio
     if (chosen.front_end == FRONT_END_TFLITE || (chosen.front_end == FRONT_END_DETECT && looks_like_tflite))
         return import_tflite(source, &chosen, arena, diagnostics);
     return import_onnx(source, chosen, arena, diagnostics);
+}
+
+static struct network *load(const struct source *source, const struct load_options *options, struct arena *arena,
+                            struct diagnostics *diagnostics)
+{
+    struct network *network = import(source, options, arena, diagnostics);
+    return !network || (options && options->computes_unread) ? network : network_take_early(network, arena);
 }
 
 struct network *network_load_memory(const void *bytes, size_t length, const char *name, const struct load_options *options,

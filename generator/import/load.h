@@ -11,7 +11,8 @@ struct load_options {
     enum front_end front_end;
     int input_bits; /* 0: 8 */
     bool input_is_signed;
-    bool carries_sums; /* what is divided and not rounded, as by an average pool, is divided by the layer that reads it */
+    bool computes_unread; /* slices and gathers stay where the model has them */
+    bool carries_sums;    /* what is divided and not rounded, as by an average pool, is divided by the layer that reads it */
 };
 
 /* Null after errors were reported; all faults of the model in one call. `options` may be null. Diagnostics must have an

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "middle/cancel.h"
+#include "middle/early.h"
 
 struct tidying {
     struct network *network;
@@ -167,10 +168,9 @@ static void drop_layers(const struct tidying *t)
     network->layer_count = kept;
 }
 
-static void drop_tensors(const struct tidying *t)
+static void drop_tensors(struct network *network, struct arena *arena)
 {
-    struct network *network = t->network;
-    int *places = arena_array(t->arena, int, (size_t)network->tensor_count), kept = 0;
+    int *places = arena_array(arena, int, (size_t)network->tensor_count), kept = 0;
     for (int i = 0; i < network->tensor_count; i++)
         places[i] = -1;
     for (int i = 0; i < network->input_count; i++)
@@ -211,5 +211,47 @@ void network_tidy(struct network *network, struct arena *arena)
     }
     count_readers(&t);
     drop_layers(&t);
-    drop_tensors(&t);
+    drop_tensors(network, arena);
+}
+
+/* ---- parts ---- */
+
+/* About what a network takes, in elements that a core moves: a layer as such is worth thousands. */
+static double work_of(const struct network *network)
+{
+    enum { OF_LAYER = 4096, MACS_OF_ELEMENT = 8 };
+    double work = 0;
+    for (int i = 0; i < network->layer_count; i++)
+        work += OF_LAYER + (double)layer_macs(network, &network->layers[i]) / MACS_OF_ELEMENT +
+                (double)tensor_elements(&network->tensors[network->layers[i].output]);
+    return work;
+}
+
+static struct network *copy_of(struct network *network, struct arena *arena)
+{
+    struct network *copy = arena_copy(arena, network, 1);
+    /* lists of this length, with the room that arena_grow takes them to have */
+    copy->tensors = NULL;
+    copy->layers = NULL;
+    for (copy->tensor_count = 0; copy->tensor_count < network->tensor_count; copy->tensor_count++) {
+        arena_grow(arena, copy->tensors, copy->tensor_count);
+        copy->tensors[copy->tensor_count] = network->tensors[copy->tensor_count];
+    }
+    for (copy->layer_count = 0; copy->layer_count < network->layer_count; copy->layer_count++) {
+        arena_grow(arena, copy->layers, copy->layer_count);
+        copy->layers[copy->layer_count] = network->layers[copy->layer_count];
+    }
+    copy->inputs = arena_copy(arena, network->inputs, network->input_count);
+    copy->outputs = arena_copy(arena, network->outputs, network->output_count);
+    copy->imported = network;
+    return copy;
+}
+
+struct network *network_take_early(struct network *network, struct arena *arena)
+{
+    struct network *moved = copy_of(network, arena);
+    if (!middle_take_early(moved, arena) || work_of(moved) >= work_of(network))
+        return network;
+    drop_tensors(moved, arena);
+    return moved;
 }

@@ -11,6 +11,10 @@
  * elements that it had. */
 void network_tidy(struct network *network, struct arena *arena);
 
+/* The network with its slices and gathers as early as they can be (middle/early.h), whose `imported` is the network given;
+ * that itself where it would take no less. Inputs and outputs are the same. */
+struct network *network_take_early(struct network *network, struct arena *arena);
+
 /* siblings.c: convolutions with the same input and window, whose results a concatenation joins, become one layer; those that
  * were are left without a reader, for network_tidy. */
 void network_join_siblings(struct network *network, struct arena *arena);

@@ -1,37 +1,11 @@
 #include "middle/cancel.h"
 
-#include <string.h>
+#include "middle/edit.h"
 
 struct canceller {
     struct network *network;
     struct arena *arena;
 };
-
-/* ---- who reads what ---- */
-
-static bool is_output(const struct network *network, int tensor)
-{
-    for (int i = 0; i < network->output_count; i++)
-        if (network->outputs[i] == tensor)
-            return true;
-    return false;
-}
-
-static int count_readers(const struct network *network, int tensor)
-{
-    int readers = is_output(network, tensor);
-    for (int i = 0; i < network->layer_count; i++)
-        readers += layer_reads(&network->layers[i], tensor);
-    return readers;
-}
-
-/* The copy that computes a tensor; null: it is none, or one with stages. */
-static struct layer *copy_of(const struct network *network, int tensor)
-{
-    int producer = network->tensors[tensor].producer;
-    struct layer *layer = producer == NO_LAYER ? NULL : &network->layers[producer];
-    return layer && layer->kind == LAYER_COPY && layer->stage_count == 0 ? layer : NULL;
-}
 
 /* ---- two copies in a row ---- */
 
@@ -42,7 +16,7 @@ static bool join(const struct canceller *c, struct layer *layer)
     const struct layer *before;
     if (layer->kind != LAYER_COPY || layer->stage_count)
         return false;
-    while ((before = copy_of(c->network, joined.inputs[0])) &&
+    while ((before = edit_copy_of(c->network, joined.inputs[0])) &&
            middle_join_copies(c->network, before, &joined, &joined, c->arena))
         if (middle_copy_is_plain(c->network, &joined)) {
             *layer = joined;
@@ -53,23 +27,14 @@ static bool join(const struct canceller *c, struct layer *layer)
 
 /* ---- copies that do nothing ---- */
 
-/* Layers that read `old` read the other one. */
-static void replace(const struct network *network, int old, int tensor)
-{
-    for (int i = 0; i < network->layer_count; i++)
-        for (int k = 0; k < layer_input_count(&network->layers[i]); k++)
-            if (network->layers[i].inputs[k] == old)
-                network->layers[i].inputs[k] = tensor;
-}
-
 /* Readers of the copy's output read its input. An output of the network stays a tensor of its own. */
 static bool leave_out(const struct canceller *c, const struct layer *copy)
 {
     struct network *network = c->network;
-    if (copy->kind != LAYER_COPY || copy->stage_count || is_output(network, copy->output) ||
-        count_readers(network, copy->output) == 0 || !middle_copy_is_nothing(network, copy))
+    if (copy->kind != LAYER_COPY || copy->stage_count || edit_is_output(network, copy->output) ||
+        edit_count_readers(network, copy->output) == 0 || !middle_copy_is_nothing(network, copy))
         return false;
-    replace(network, copy->output, copy->inputs[0]);
+    edit_replace(network, copy->output, copy->inputs[0]);
     return true;
 }
 
@@ -80,22 +45,15 @@ static bool has_only_copies(const struct network *network, int tensor)
     int copies = 0;
     for (int i = 0; i < network->layer_count; i++)
         copies += network->layers[i].inputs[0] == tensor && network->layers[i].kind == LAYER_COPY;
-    return copies > 0 && copies == count_readers(network, tensor);
-}
-
-static int add_tensor(const struct canceller *c, const struct tensor *tensor)
-{
-    arena_grow(c->arena, c->network->tensors, c->network->tensor_count);
-    c->network->tensors[c->network->tensor_count] = *tensor;
-    return c->network->tensor_count++;
+    return copies > 0 && copies == edit_count_readers(network, tensor);
 }
 
 /* The table of what the copy reads, and then the copy, whose readers are others; where that is no more elements. */
 static bool pass_table(const struct canceller *c, struct layer *table)
 {
     struct network *network = c->network;
-    struct layer *copy = copy_of(network, table->inputs[0]);
-    if (table->kind != LAYER_TABLE || !copy || count_readers(network, copy->output) != 1 ||
+    struct layer *copy = edit_copy_of(network, table->inputs[0]);
+    if (table->kind != LAYER_TABLE || !copy || edit_count_readers(network, copy->output) != 1 ||
         !has_only_copies(network, table->output) ||
         tensor_elements(&network->tensors[copy->inputs[0]]) > tensor_elements(&network->tensors[copy->output]))
         return false;
@@ -106,7 +64,7 @@ static bool pass_table(const struct canceller *c, struct layer *table)
     between.channels = from.channels;
     struct layer first = *table, second = *copy;
     first.inputs[0] = copy->inputs[0];
-    first.output = second.inputs[0] = add_tensor(c, &between);
+    first.output = second.inputs[0] = edit_add_tensor(network, &between, c->arena);
     second.output = table->output;
     second.padding_value = table->table[(uint8_t)copy->padding_value];
     network->tensors[first.output].producer = (int)(copy - network->layers);
@@ -137,7 +95,7 @@ static size_t place_of(const struct tensor *tensor, size_t at)
 static bool order_weights(const struct canceller *c, struct layer *layer)
 {
     const struct network *network = c->network;
-    const struct layer *copy = copy_of(network, layer->inputs[0]);
+    const struct layer *copy = edit_copy_of(network, layer->inputs[0]);
     const int32_t *order = copy && reads_all(network, layer) ? middle_copy_order(network, copy, c->arena) : NULL;
     if (!order)
         return false;
@@ -157,17 +115,6 @@ static bool order_weights(const struct canceller *c, struct layer *layer)
 
 /* ---- borders and inputs ---- */
 
-static void insert_layer(const struct canceller *c, int at, const struct layer *layer)
-{
-    struct network *network = c->network;
-    arena_grow(c->arena, network->layers, network->layer_count);
-    memmove(&network->layers[at + 1], &network->layers[at], (size_t)(network->layer_count - at) * sizeof *layer);
-    network->layers[at] = *layer;
-    network->layer_count++;
-    for (int i = at; i < network->layer_count; i++)
-        network->tensors[network->layers[i].output].producer = i;
-}
-
 /* A border around elements that also move is a copy of its own: the padding of what reads it, if that is a convolution. */
 static void split_border(const struct canceller *c, int index)
 {
@@ -177,13 +124,13 @@ static void split_border(const struct canceller *c, int index)
     if (copy->kind != LAYER_COPY || copy->stage_count ||
         !middle_split_border(network, copy, &inner, &border, &inside, c->arena))
         return;
-    int between = add_tensor(c, &inside);
+    int between = edit_add_tensor(network, &inside, c->arena);
     inner.output = border.inputs[0] = between;
     network->layers[index] = border;
     if (middle_copy_is_nothing(network, &inner))
         network->layers[index].inputs[0] = inner.inputs[0];
     else
-        insert_layer(c, index, &inner);
+        edit_insert_layer(network, index, &inner, c->arena);
 }
 
 static void turn_input(const struct canceller *c, int input)
@@ -192,14 +139,15 @@ static void turn_input(const struct canceller *c, int input)
     struct tensor *tensor = &network->tensors[input];
     for (int i = 0; i < network->layer_count; i++) {
         const struct layer *copy = &network->layers[i];
-        if (copy->inputs[0] != input || copy->kind != LAYER_COPY || copy->stage_count || is_output(network, copy->output) ||
-            count_readers(network, input) != 1 || !middle_copy_turns_image(network, copy))
+        if (copy->inputs[0] != input || copy->kind != LAYER_COPY || copy->stage_count ||
+            edit_is_output(network, copy->output) || edit_count_readers(network, input) != 1 ||
+            !middle_copy_turns_image(network, copy))
             continue;
         tensor->height = network->tensors[copy->output].height;
         tensor->width = network->tensors[copy->output].width;
         tensor->channels = network->tensors[copy->output].channels;
         tensor->is_channels_first = true;
-        replace(network, copy->output, input);
+        edit_replace(network, copy->output, input);
         return;
     }
 }
@@ -215,19 +163,6 @@ static bool is_state(const struct network *network, int input)
 
 /* ---- all of it ---- */
 
-static void drop_unread(struct network *network)
-{
-    for (int i = network->layer_count - 1; i >= 0; i--) {
-        if (count_readers(network, network->layers[i].output) > 0)
-            continue;
-        network->tensors[network->layers[i].output].producer = NO_LAYER;
-        network->layer_count--;
-        memmove(&network->layers[i], &network->layers[i + 1], (size_t)(network->layer_count - i) * sizeof *network->layers);
-    }
-    for (int i = 0; i < network->layer_count; i++)
-        network->tensors[network->layers[i].output].producer = i;
-}
-
 /* Each of these takes one copy away from between two layers, or further back: there is an end. */
 static void cancel(const struct canceller *c)
 {
@@ -235,12 +170,17 @@ static void cancel(const struct canceller *c)
     bool changes = true;
     while (changes) {
         changes = false;
-        drop_unread(network);
+        edit_drop_unread(network);
         for (int i = 0; i < network->layer_count; i++) {
             struct layer *layer = &network->layers[i];
             changes |= join(c, layer) || pass_table(c, layer) || order_weights(c, layer) || leave_out(c, layer);
         }
     }
+}
+
+void middle_join_copies_between(struct network *network, struct arena *arena)
+{
+    cancel(&(struct canceller){network, arena});
 }
 
 void middle_cancel_copies(struct network *network, struct arena *arena)
@@ -252,5 +192,5 @@ void middle_cancel_copies(struct network *network, struct arena *arena)
     for (int i = 0; network->channels_last && i < network->input_count; i++)
         if (!is_state(network, network->inputs[i]))
             turn_input(&c, network->inputs[i]);
-    drop_unread(network);
+    edit_drop_unread(network);
 }

@@ -13,6 +13,9 @@
  * nobody reads any more is gone. Outputs of the network have the elements that they had. */
 void middle_cancel_copies(struct network *network, struct arena *arena);
 
+/* Of that only what is between layers: borders and inputs stay as they are. */
+void middle_join_copies_between(struct network *network, struct arena *arena);
+
 /* ---- position_lists.c ---- */
 
 /* Positions in the first copy's input for `second`, which reads its output. False where they are no sum of a row's, a

@@ -63,6 +63,54 @@ void random_dead_channels(struct network *network, struct random *random, struct
             change(&network->layers[i], network, random, arena);
 }
 
+/* Lists `count` of `size` lines, each of which is `step` elements. */
+static const int32_t *choose_lines(struct random *random, int size, int step, int *count, struct arena *arena)
+{
+    *count = random_chance(random, 30) ? size : (int)random_between(random, 1, (size + 1) / 2);
+    int32_t *list = arena_array(arena, int32_t, (size_t)*count);
+    for (int i = 0, first = (int)random_between(random, 0, size - *count); i < *count; i++)
+        list[i] = (first + i) * step;
+    return list;
+}
+
+static void take_part(struct network *network, int output, struct random *random, struct arena *arena)
+{
+    int from = network->outputs[output], to = network->tensor_count++, at = network->layer_count++;
+    struct tensor part = network->tensors[from];
+    struct layer *copy = &network->layers[at];
+    *copy = layer_plain(arena_format(arena, "part %d", output), LAYER_COPY, from);
+    copy->map.rows = choose_lines(random, part.height, part.width * part.channels, &part.height, arena);
+    copy->map.columns = choose_lines(random, part.width, part.channels, &part.width, arena);
+    copy->map.channels = choose_lines(random, part.channels, 1, &part.channels, arena);
+    copy->output = network->outputs[output] = to;
+    part.name = copy->name;
+    part.producer = at;
+    network->tensors[to] = part;
+}
+
+/* Only these can be copied: not sums, nor elements of fewer bits. */
+static bool has_bytes(const struct layer *layer)
+{
+    const struct stage *last = layer->stage_count ? &layer->stages[layer->stage_count - 1] : NULL;
+    return layer->kind != LAYER_ADDITION && last && last->has_clip && last->maximum - last->minimum > 15;
+}
+
+void random_parts(struct network *network, struct random *random, struct arena *arena)
+{
+    struct tensor *tensors = arena_array(arena, struct tensor, (size_t)(network->tensor_count + network->output_count));
+    struct layer *layers = arena_array(arena, struct layer, (size_t)(network->layer_count + network->output_count));
+    memcpy(tensors, network->tensors, (size_t)network->tensor_count * sizeof *tensors);
+    memcpy(layers, network->layers, (size_t)network->layer_count * sizeof *layers);
+    network->tensors = tensors;
+    network->layers = layers;
+    network->outputs = arena_copy(arena, network->outputs, network->output_count);
+    for (int i = 0; i < network->output_count; i++) {
+        int producer = tensors[network->outputs[i]].producer;
+        if (producer != NO_LAYER && has_bytes(&layers[producer]) && random_chance(random, 60))
+            take_part(network, i, random, arena);
+    }
+}
+
 int dead_channel_count(const struct network *network)
 {
     int count = 0;

@@ -8,6 +8,9 @@
  * range_prove. */
 void random_dead_channels(struct network *network, struct random *random, struct arena *arena);
 
+/* Of some outputs a part is all that is left. Before range_prove. */
+void random_parts(struct network *network, struct random *random, struct arena *arena);
+
 /* How many channels a network has lost. */
 int dead_channel_count(const struct network *network);
 

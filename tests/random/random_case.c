@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "check/check_channels.h"
+#include "check/check_values.h"
 #include "command/load_model.h"
 #include "dead_channels.h"
 #include "emit/assemble.h"
+#include "import/tidy.h"
+#include "network/interpret.h"
 #include "network/range.h"
 #include "plan/plan.h"
 #include "planner/plan_make.h"
@@ -83,6 +86,34 @@ static bool shrink(struct trial *trial)
     bool good = channels_check(trial->network, &diagnostics);
     trial->refusal = good ? NULL : first_error(&diagnostics);
     return good;
+}
+
+/* Do both networks give the same of random inputs, and does the check say so? */
+static bool gives_same(struct trial *trial, const struct network *moved)
+{
+    struct diagnostics diagnostics = {.arena = trial->arena};
+    const int64_t *const *inputs = random_inputs(trial->random, trial->network, trial->arena);
+    int64_t **expected = interpret_network(trial->network, inputs, trial->arena, &diagnostics);
+    int64_t **actual = interpret_network(moved, inputs, trial->arena, &diagnostics);
+    bool good = expected && actual && values_check(moved, &diagnostics);
+    for (int i = 0; good && i < moved->output_count; i++)
+        good = !memcmp(actual[moved->outputs[i]], expected[trial->network->outputs[i]],
+                       tensor_elements(&moved->tensors[moved->outputs[i]]) * sizeof **actual);
+    return good;
+}
+
+static bool take_early(struct trial *trial, struct random_totals *totals)
+{
+    struct network *moved = network_take_early(trial->network, trial->arena);
+    if (moved == trial->network)
+        return true;
+    if (!gives_same(trial, moved)) {
+        trial->refusal = "a fault of dory: a slice that is taken early gives something else";
+        return false;
+    }
+    trial->network = model_choose(moved, &(struct options){0}, trial->arena);
+    totals->moved += trial->network == moved;
+    return true;
 }
 
 /* For a table of tiles, whether that is predicted to be faster or not; without one where it cannot say all of them. */
@@ -231,8 +262,8 @@ void random_totals_print(const struct random_totals *totals)
         printf("layers with inputs in place %d, with weights %d, with outputs %d\n", totals->inputs_in_place,
                totals->weights_in_place, totals->outputs_in_place);
     if (totals->dead)
-        printf("networks without their dead channels %d, which were %d, and %d unread pixels\n", totals->shrunk,
-               totals->dead_channels, totals->unread_pixels);
+        printf("networks without their dead channels %d, which were %d, and %d unread pixels; with early slices %d\n",
+               totals->shrunk, totals->dead_channels, totals->unread_pixels, totals->moved);
     printf(
         "layers by XpulpV2 kernels %d; networks with tensors in RAM %d, in CHW %d, with L3 transfers behind the first step "
         "%d, with weights that stay in L2 %d, that are linked %d, with blocks of layers %d\n",
@@ -272,9 +303,12 @@ enum random_outcome random_case(struct network *network, struct random *random, 
     bool in_place = totals->engine ? totals->leaves_in_place : random_chance(random, 40);
     trial.target.weights_in_place = trial.target.activations_in_place = in_place;
     trial.only_blocks = totals->only_blocks;
-    if (totals->dead)
+    if (totals->dead) {
         random_dead_channels(network, random, arena);
-    if (!prove(&trial) || (totals->dead && !shrink(&trial)) || !plan_with_plenty(&trial))
+        random_parts(network, random, arena);
+    }
+    if ((totals->dead && !take_early(&trial, totals)) || !prove(&trial) || (totals->dead && !shrink(&trial)) ||
+        !plan_with_plenty(&trial))
         return refuse(&trial, totals);
     if (trial.only_blocks && !has_block(&trial.plan))
         return pass_over(totals);

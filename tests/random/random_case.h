@@ -28,6 +28,7 @@ struct random_totals {
     int loads;                 /* networks with transfers behind the first step */
     int shrunk, dead_channels; /* networks without their dead channels, and how many these were */
     int unread_pixels;         /* how many pixels they lack, too */
+    int moved;                 /* networks whose slices came early */
     uint64_t values;
     struct features features; /* of exact cases */
 };

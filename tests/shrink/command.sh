@@ -29,3 +29,15 @@ grep -q '^ *25  32 of 256 channels: ' with/net_plan.txt || fail "the plan does n
 grep -q ', 32 of 256 channels \*/' with/net_check.c || fail "the check does not say what it compares"
 interface() { grep -v 'NET_L2_BYTES\|NET_FLASH_BYTES\|NET_INPUT_OFFSET' "$1/net.h"; }
 diff <(interface with) <(interface with--all-channels) || fail "the interface is another"
+
+# A gather in front of a dense layer: with the option it stays behind it, and both give the same.
+model=$2/exporters/cls_token_gather/model.onnx
+[ -f "$model" ] || exit 0
+"$dory" inspect --quiet "$model" >early.txt
+grep -q '^0 of [0-9]* channels; 864 of 12384 MACs' early.txt || fail "inspect does not say what an early gather spares"
+"$dory" inspect --quiet "$model" --all-channels >late.txt
+grep -q '^4 layers, 12384 MACs' late.txt || fail "--all-channels moves a gather"
+input=$(find "$2/exporters/cls_token_gather" -name "in0.npy" | head -n 1)
+[ -n "$input" ] || exit 0
+diff <("$dory" run --quiet "$model" --input "$input") <("$dory" run --quiet "$model" --input "$input" --all-channels) ||
+  fail "an early gather gives something else"

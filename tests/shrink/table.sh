@@ -11,7 +11,7 @@ rows() {
   find "$models" -name '*.onnx' -o -name '*.tflite' | sort | while read -r model; do
     { "$dory" inspect --quiet "$model" 2>/dev/null || true; } |
       awk -v "name=$(dirname "${model#"$models"/}")" \
-        '/ bytes of weights are left$/ { printf "| %s | %d of %d | %d | %d | %d | %d |\n", name, $1, $3, $7, $5, $12, $10 }'
+        '/ bytes of weights are left$/ && ($1 || $5 < $7) { printf "| %s | %d of %d | %d | %d | %d | %d |\n", name, $1, $3, $7, $5, $12, $10 }'
   done
 }
 

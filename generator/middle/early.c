@@ -1,0 +1,337 @@
+#include "middle/early.h"
+
+#include <string.h>
+
+#include "middle/cancel.h"
+#include "middle/edit.h"
+#include "middle/part.h"
+#include "network/channels.h"
+
+struct mover {
+    struct network *network;
+    struct arena *arena;
+};
+
+static const struct tensor *tensor_of(const struct mover *m, int tensor) { return &m->network->tensors[tensor]; }
+
+/* A tensor as large as another, for a part of the first one. */
+static int add_part(const struct mover *m, int of, int height, int width, int channels)
+{
+    struct tensor part = *tensor_of(m, of);
+    part.name = arena_format(m->arena, "%s, part", part.name);
+    part.height = height;
+    part.width = width;
+    part.channels = channels;
+    part.producer = NO_LAYER;
+    part.steps = NULL;
+    part.is_channels_first = false;
+    if (channels != tensor_of(m, of)->channels)
+        part.channel_scales = NULL;
+    return edit_add_tensor(m->network, &part, m->arena);
+}
+
+/* ---- the same copy twice ---- */
+
+/* The same positions, all of them further by the same number. */
+static bool same_list(const int32_t *a, const int32_t *b, int count, int32_t *further)
+{
+    bool is_known = false;
+    *further = 0;
+    for (int i = 0; i < count; i++) {
+        if ((a[i] < 0) != (b[i] < 0) || (is_known && a[i] >= 0 && b[i] - a[i] != *further))
+            return false;
+        if (a[i] >= 0)
+            *further = b[i] - a[i];
+        is_known = is_known || a[i] >= 0;
+    }
+    return true;
+}
+
+static bool are_same(const struct mover *m, const struct layer *a, const struct layer *b)
+{
+    const struct tensor *x = tensor_of(m, a->output), *y = tensor_of(m, b->output);
+    int32_t rows, columns, channels;
+    return a->kind == LAYER_COPY && a->stage_count == 0 && a->inputs[0] == b->inputs[0] && x->height == y->height &&
+           x->width == y->width && x->channels == y->channels && a->padding_value == b->padding_value &&
+           same_list(a->map.rows, b->map.rows, x->height, &rows) &&
+           same_list(a->map.columns, b->map.columns, x->width, &columns) &&
+           same_list(a->map.channels, b->map.channels, x->channels, &channels) && rows + columns + channels == 0;
+}
+
+/* Who reads the later one reads the first. */
+static bool join_same(const struct mover *m, int index)
+{
+    const struct layer *copy = &m->network->layers[index];
+    if (copy->kind != LAYER_COPY || copy->stage_count || edit_is_output(m->network, copy->output))
+        return false;
+    for (int i = 0; i < index; i++)
+        if (are_same(m, &m->network->layers[i], copy)) {
+            edit_replace(m->network, copy->output, m->network->layers[i].output);
+            edit_drop_unread(m->network);
+            return true;
+        }
+    return false;
+}
+
+/* What is left of a copy in front of an output, if it is nothing: the layer in front computes the output. */
+static bool leave_out(const struct mover *m, int index)
+{
+    const struct layer *copy = &m->network->layers[index];
+    int producer = tensor_of(m, copy->inputs[0])->producer;
+    if (copy->kind != LAYER_COPY || copy->stage_count || producer == NO_LAYER ||
+        edit_count_readers(m->network, copy->inputs[0]) != 1 || !middle_copy_is_nothing(m->network, copy))
+        return false;
+    m->network->layers[producer].output = copy->output;
+    m->network->tensors[copy->inputs[0]].producer = NO_LAYER;
+    edit_remove_layer(m->network, index);
+    return true;
+}
+
+/* ---- in front of layers of single elements ---- */
+
+static bool has_border(const struct mover *m, const struct layer *copy)
+{
+    const struct tensor *output = tensor_of(m, copy->output);
+    const int32_t *const lists[] = {copy->map.rows, copy->map.columns, copy->map.channels};
+    const int counts[] = {output->height, output->width, output->channels};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < counts[i]; k++)
+            if (lists[i][k] < 0)
+                return true;
+    return false;
+}
+
+/* Every element of the output comes from the one in that place of each input, in the same way for all of them. */
+static bool is_by_element(const struct mover *m, const struct layer *layer)
+{
+    bool is = layer->kind == LAYER_TABLE || layer->kind == LAYER_ADDITION || layer->kind == LAYER_MULTIPLICATION ||
+              layer->kind == LAYER_SQUARED_DIFFERENCE;
+    for (int i = 0; is && i < layer_input_count(layer); i++)
+        is = tensor_elements(tensor_of(m, layer->inputs[i])) == tensor_elements(tensor_of(m, layer->output)) &&
+             (layer_input_count(layer) == 1 || layer->input_stages[i].count <= 1);
+    for (int i = 0; i < layer->stage_count; i++)
+        is = is && layer->stages[i].count <= 1;
+    return is;
+}
+
+/* The copy takes the layer's inputs, and the layer comes where the copy was. */
+static bool pass_elements(const struct mover *m, int index)
+{
+    const struct layer copy = m->network->layers[index];
+    int producer = tensor_of(m, copy.inputs[0])->producer;
+    if (copy.kind != LAYER_COPY || copy.stage_count || producer == NO_LAYER ||
+        edit_count_readers(m->network, copy.inputs[0]) != 1 ||
+        2 * tensor_elements(tensor_of(m, copy.output)) > tensor_elements(tensor_of(m, copy.inputs[0])) ||
+        !is_by_element(m, &m->network->layers[producer]) || has_border(m, &copy))
+        return false;
+    struct layer layer = m->network->layers[producer];
+    const struct tensor to = *tensor_of(m, copy.output);
+    layer.output = copy.output;
+    for (int i = 0; i < layer_input_count(&layer); i++) {
+        struct layer part = copy;
+        part.inputs[0] = layer.inputs[i];
+        part.output = layer.inputs[i] = add_part(m, part.inputs[0], to.height, to.width, to.channels);
+        edit_insert_layer(m->network, index++, &part, m->arena);
+    }
+    edit_set_layer(m->network, index, &layer);
+    edit_drop_unread(m->network);
+    return true;
+}
+
+/* ---- rows and columns ---- */
+
+static bool has_single_window(const struct layer *layer, enum pixel_axis axis)
+{
+    if (axis == AXIS_ROW)
+        return layer->kernel_height == 1 && !layer->padding_top && !layer->padding_bottom;
+    return layer->kernel_width == 1 && !layer->padding_left && !layer->padding_right;
+}
+
+/* The inputs of which each row (column) is for one row (column) of the output, as bits; 0: the output needs all lines. */
+static unsigned inputs_by_line(const struct mover *m, const struct layer *layer, enum pixel_axis axis)
+{
+    enum { FIRST = 1, BOTH = 3 };
+    switch (layer->kind) {
+    case LAYER_CONVOLUTION:
+    case LAYER_MAXIMUM_POOL:
+    case LAYER_AVERAGE_POOL: return has_single_window(layer, axis) ? FIRST : 0;
+    case LAYER_NORM: return norm_is_alike(m->network, layer) ? FIRST : 0;
+    case LAYER_TABLE:
+    case LAYER_SOFTMAX:
+    case LAYER_LARGEST: return FIRST;
+    case LAYER_MATRIX_PRODUCT: return axis == AXIS_ROW ? BOTH : FIRST;
+    case LAYER_CONCATENATION: return BOTH;
+    case LAYER_ADDITION:
+    case LAYER_MULTIPLICATION:
+    case LAYER_SQUARED_DIFFERENCE:
+        return layer_second_repeats(tensor_of(m, layer->output), tensor_of(m, layer->inputs[1])).pixel ? FIRST : BOTH;
+    case LAYER_COPY:
+    case LAYER_INTERPOLATION: break;
+    }
+    return 0;
+}
+
+static const int32_t *steps(const int *lines, int count, int step, struct arena *arena)
+{
+    int32_t *list = arena_array(arena, int32_t, (size_t)count);
+    for (int i = 0; i < count; i++)
+        list[i] = (lines ? lines[i] : i) * step;
+    return list;
+}
+
+/* Of input `i` what a part of the output needs. Its number; -1: all of it. */
+static int take_lines(const struct mover *m, const struct layer *layer, int i, const struct part *part, struct layer *copy)
+{
+    const struct tensor input = *tensor_of(m, layer->inputs[i]);
+    const int strides[] = {layer->stride_height, layer->stride_width};
+    const int *lines[AXES] = {NULL, NULL};
+    int counts[AXES] = {input.height, input.width};
+    for (enum pixel_axis axis = AXIS_ROW; axis < AXES; axis++)
+        if (inputs_by_line(m, layer, axis) >> i & 1 && part->counts[axis] < part->sizes[axis]) {
+            lines[axis] = part_list(part, axis, m->arena);
+            counts[axis] = part->counts[axis];
+        }
+    if (!lines[AXIS_ROW] && !lines[AXIS_COLUMN])
+        return -1;
+    *copy = layer_plain(arena_format(m->arena, "%s, part", layer->name), LAYER_COPY, layer->inputs[i]);
+    int row = input.width * input.channels * (lines[AXIS_ROW] ? strides[AXIS_ROW] : 1);
+    int column = input.channels * (lines[AXIS_COLUMN] ? strides[AXIS_COLUMN] : 1);
+    copy->map = (struct layer_map){.rows = steps(lines[AXIS_ROW], counts[AXIS_ROW], row, m->arena),
+                                   .columns = steps(lines[AXIS_COLUMN], counts[AXIS_COLUMN], column, m->arena),
+                                   .channels = steps(NULL, input.channels, 1, m->arena)};
+    return copy->output = add_part(m, layer->inputs[i], counts[AXIS_ROW], counts[AXIS_COLUMN], input.channels);
+}
+
+/* The pixels of its output that copies read; false: more than half. */
+static bool find_part(const struct mover *m, const struct layer *layer, const bool *readers, struct part *part)
+{
+    *part = part_of_nothing(tensor_of(m, layer->output), m->arena);
+    for (int i = 0; i < m->network->layer_count; i++)
+        if (readers[i])
+            part_need_copy(part, m->network, &m->network->layers[i]);
+    for (enum pixel_axis axis = AXIS_ROW; axis < AXES; axis++) {
+        if (part->counts[axis] == 0)
+            part_need(part, axis, 0);
+        if (!inputs_by_line(m, layer, axis))
+            part_need_all(part, axis);
+    }
+    return 2LL * part->counts[PART_ROWS] * part->counts[PART_COLUMNS] <=
+           (long long)part->sizes[PART_ROWS] * part->sizes[PART_COLUMNS];
+}
+
+static bool *readers_of(const struct mover *m, int tensor)
+{
+    bool *readers = arena_array(m->arena, bool, (size_t)m->network->layer_count);
+    for (int i = 0; i < m->network->layer_count; i++)
+        readers[i] = layer_reads(&m->network->layers[i], tensor);
+    return readers;
+}
+
+/* The layer computes the pixels that are read, from copies of the pixels that these need. */
+static bool narrow(const struct mover *m, int index)
+{
+    struct layer layer = m->network->layers[index], copies[2];
+    struct part part;
+    if (!part_has_copies_only(m->network, layer.output))
+        return false;
+    const bool *readers = readers_of(m, layer.output);
+    if (!find_part(m, &layer, readers, &part))
+        return false;
+    part_need_all(&part, PART_CHANNELS);
+    int made = add_part(m, layer.output, part.counts[PART_ROWS], part.counts[PART_COLUMNS], part.sizes[PART_CHANNELS]);
+    if (!part_redirect(m->network, layer.output, readers, &part, made, m->arena))
+        return false;
+    const struct layer whole = layer;
+    for (int i = 0; i < layer_input_count(&layer); i++) {
+        int taken = take_lines(m, &whole, i, &part, &copies[i]);
+        if (taken < 0)
+            continue;
+        layer.inputs[i] = taken;
+        edit_insert_layer(m->network, index++, &copies[i], m->arena);
+    }
+    layer.stride_height = part.counts[PART_ROWS] < part.sizes[PART_ROWS] ? 1 : layer.stride_height;
+    layer.stride_width = part.counts[PART_COLUMNS] < part.sizes[PART_COLUMNS] ? 1 : layer.stride_width;
+    layer.output = made;
+    edit_set_layer(m->network, index, &layer);
+    edit_drop_unread(m->network);
+    return true;
+}
+
+/* ---- a convolution for each of two readers ---- */
+
+#define WORD_CHANNELS 4 /* kernels read so many at once */
+
+static bool is_apart(const struct part *a, const struct part *b)
+{
+    for (int i = 0; i < a->sizes[PART_CHANNELS]; i++)
+        if (a->needed[PART_CHANNELS][i] && b->needed[PART_CHANNELS][i])
+            return false;
+    return a->counts[PART_CHANNELS] % WORD_CHANNELS == 0 && b->counts[PART_CHANNELS] % WORD_CHANNELS == 0;
+}
+
+static bool lay_channels(const struct mover *m, const struct layer *layer, const bool *readers, struct part *part,
+                         struct layer *made)
+{
+    const int *channels = part_list(part, PART_CHANNELS, m->arena);
+    *made = middle_some_channels(m->network, layer, channels, part->counts[PART_CHANNELS], m->arena);
+    part_need_all(part, PART_ROWS);
+    part_need_all(part, PART_COLUMNS);
+    made->output =
+        add_part(m, layer->output, part->sizes[PART_ROWS], part->sizes[PART_COLUMNS], part->counts[PART_CHANNELS]);
+    return part_redirect(m->network, layer->output, readers, part, made->output, m->arena);
+}
+
+/* The channels of one reader, which reads few pixels, in a convolution of their own. */
+static bool split_reader(const struct mover *m, int index, int reader)
+{
+    const struct layer layer = m->network->layers[index];
+    bool *others = readers_of(m, layer.output), *own = arena_array(m->arena, bool, (size_t)m->network->layer_count);
+    struct part part, rest;
+    struct layer made[2];
+    others[reader] = false;
+    own[reader] = true;
+    if (!find_part(m, &layer, own, &part) || find_part(m, &layer, others, &rest) || !is_apart(&part, &rest))
+        return false;
+    const struct layer *before = arena_copy(m->arena, m->network->layers, m->network->layer_count);
+    if (!lay_channels(m, &layer, own, &part, &made[0]) || !lay_channels(m, &layer, others, &rest, &made[1])) {
+        memcpy(m->network->layers, before, (size_t)m->network->layer_count * sizeof *before);
+        return false;
+    }
+    edit_set_layer(m->network, index, &made[0]);
+    edit_insert_layer(m->network, index + 1, &made[1], m->arena);
+    return true;
+}
+
+static bool split(const struct mover *m, int index)
+{
+    const struct layer *layer = &m->network->layers[index];
+    if (layer->kind != LAYER_CONVOLUTION || layer->groups != 1 || !part_has_copies_only(m->network, layer->output) ||
+        edit_count_readers(m->network, layer->output) < 2)
+        return false;
+    for (int i = index + 1; i < m->network->layer_count; i++)
+        if (m->network->layers[i].inputs[0] == layer->output && split_reader(m, index, i))
+            return true;
+    return false;
+}
+
+/* ---- all of it ---- */
+
+static bool move_one(const struct mover *m)
+{
+    for (int i = m->network->layer_count - 1; i >= 0; i--)
+        if (join_same(m, i) || leave_out(m, i) || pass_elements(m, i) || narrow(m, i) || split(m, i))
+            return true;
+    return false;
+}
+
+/* Each move leaves fewer elements to compute, or fewer copies: there is an end. */
+bool middle_take_early(struct network *network, struct arena *arena)
+{
+    struct mover m = {network, arena};
+    bool moves = false;
+    while (move_one(&m)) {
+        moves = true;
+        middle_join_copies_between(network, arena);
+    }
+    return moves;
+}

@@ -1,0 +1,31 @@
+/* Changes to a network's lists of layers and tensors. Internal to the room. */
+#ifndef DORYGEN_EDIT_H
+#define DORYGEN_EDIT_H
+
+#include "base/support.h"
+#include "network/network.h"
+
+bool edit_is_output(const struct network *network, int tensor);
+
+/* Layers that read a tensor, and one for an output of the network. */
+int edit_count_readers(const struct network *network, int tensor);
+
+/* The copy that computes a tensor; null: it is none, or one with stages. */
+struct layer *edit_copy_of(const struct network *network, int tensor);
+
+/* Layers that read `old` read the other one. */
+void edit_replace(const struct network *network, int old, int tensor);
+
+/* The number of a new tensor. */
+int edit_add_tensor(struct network *network, const struct tensor *tensor, struct arena *arena);
+
+/* In place of layer `at`, in front of it, or without it. Tensors know their producers behind each of these. */
+void edit_set_layer(struct network *network, int at, const struct layer *layer);
+void edit_insert_layer(struct network *network, int at, const struct layer *layer, struct arena *arena);
+
+void edit_remove_layer(struct network *network, int at);
+
+/* Layers whose output nobody reads are gone. */
+void edit_drop_unread(struct network *network);
+
+#endif

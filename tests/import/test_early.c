@@ -1,0 +1,204 @@
+/* Slices and gathers come in front of the layers that compute what they read, and the network stays the same. */
+#include "check/check_values.h"
+#include "expect.h"
+#include "import/tidy.h"
+#include "network/interpret.h"
+#include "networks.h"
+
+struct fixture {
+    struct arena arena;
+    struct diagnostics diagnostics;
+    struct network_builder builder;
+    struct network *network, *moved;
+};
+
+static void start(struct fixture *f)
+{
+    *f = (struct fixture){0};
+    f->diagnostics.arena = &f->arena;
+    builder_start(&f->builder, &f->arena, 11);
+    f->builder.network.outputs = arena_array(&f->arena, int, 2);
+}
+
+static const struct tensor *tensor_of(const struct fixture *f, int tensor) { return &f->builder.network.tensors[tensor]; }
+
+static int32_t *steps(struct fixture *f, int count, int step, int first)
+{
+    int32_t *list = arena_array(&f->arena, int32_t, (size_t)count);
+    for (int i = 0; i < count; i++)
+        list[i] = (first + i) * step;
+    return list;
+}
+
+static int add_copy(struct fixture *f, int input, int height, int width, int channels)
+{
+    int output = builder_pool(&f->builder, input, LAYER_MAXIMUM_POOL, 1, 1, 0);
+    struct tensor *tensor = &f->builder.network.tensors[output];
+    struct layer *layer = &f->builder.network.layers[tensor->producer];
+    layer->kind = LAYER_COPY;
+    layer->stage_count = 0;
+    tensor->height = height;
+    tensor->width = width;
+    tensor->channels = channels;
+    return output;
+}
+
+/* Rows, columns and channels from some of each on. */
+static int add_slice(struct fixture *f, int input, const int first[3], const int counts[3])
+{
+    const struct tensor *from = tensor_of(f, input);
+    const int width = from->width, channels = from->channels;
+    int output = add_copy(f, input, counts[0], counts[1], counts[2]);
+    f->builder.network.layers[tensor_of(f, output)->producer].map =
+        (struct layer_map){steps(f, counts[0], width * channels, first[0]), steps(f, counts[1], channels, first[1]),
+                           steps(f, counts[2], 1, first[2])};
+    return output;
+}
+
+/* One channel of an image as channels of one pixel. */
+static int add_turned_slice(struct fixture *f, int input, int channel)
+{
+    const struct tensor *from = tensor_of(f, input);
+    const int pixels = from->height * from->width, channels = from->channels;
+    int output = add_copy(f, input, 1, 1, pixels);
+    f->builder.network.layers[tensor_of(f, output)->producer].map =
+        (struct layer_map){steps(f, 1, 1, channel), steps(f, 1, 1, 0), steps(f, pixels, channels, 0)};
+    return output;
+}
+
+static void move(struct fixture *f, int output)
+{
+    f->builder.network.outputs[f->builder.network.output_count++] = output;
+    f->network = &f->builder.network;
+    f->moved = network_take_early(f->network, &f->arena);
+}
+
+static int64_t **compute(struct fixture *f, const struct network *network, const int64_t *input)
+{
+    const int64_t *inputs[] = {input};
+    int64_t **tensors = interpret_network(network, inputs, &f->arena, &f->diagnostics);
+    REQUIRE(tensors);
+    return tensors;
+}
+
+static uint64_t macs_of(const struct network *network)
+{
+    uint64_t macs = 0;
+    for (int i = 0; i < network->layer_count; i++)
+        macs += layer_macs(network, &network->layers[i]);
+    return macs;
+}
+
+/* The same outputs by the golden model, and by the check; `macs` are left. */
+static void expect_moved(struct fixture *f, uint64_t macs)
+{
+    size_t count = tensor_elements(&f->network->tensors[f->network->inputs[0]]);
+    int64_t *input = arena_array(&f->arena, int64_t, count);
+    for (size_t i = 0; i < count; i++)
+        input[i] = builder_random(&f->builder, 256);
+    REQUIRE(f->moved != f->network && f->moved->imported == f->network);
+    int64_t **expected = compute(f, f->network, input), **actual = compute(f, f->moved, input);
+    for (int i = 0; i < f->network->output_count; i++)
+        EXPECT_BYTES(actual[f->moved->outputs[i]], expected[f->network->outputs[i]],
+                     tensor_elements(&f->network->tensors[f->network->outputs[i]]) * sizeof **actual);
+    EXPECT_THAT(values_check(f->moved, &f->diagnostics));
+    EXPECT_EQUAL(macs_of(f->moved), macs);
+}
+
+static int convolve(struct fixture *f, int input, int channels)
+{
+    return builder_convolution(&f->builder, input, 1, 1, 0, channels);
+}
+
+/* Two convolutions, an addition between them, of which a row of two pixels is read: up to the window of 3x3. */
+static void test_pixels(void)
+{
+    struct fixture f;
+    start(&f);
+    int input = builder_input(&f.builder, 6, 8, 4);
+    int window = builder_convolution(&f.builder, input, 3, 1, 1, 8);
+    int first = convolve(&f, window, 8), sum = builder_addition(&f.builder, first, window);
+    int last = builder_convolution(&f.builder, sum, 1, 2, 0, 12);
+    move(&f, add_slice(&f, last, (const int[]){1, 1, 0}, (const int[]){1, 2, 12}));
+    expect_moved(&f, 6 * 8 * 8 * 36 + 2 * (8 * 8 + 8 * 12));
+    arena_free(&f.arena);
+}
+
+/* A gather that also turns what it reads, behind an addition in the turned order. */
+static void test_turned(void)
+{
+    struct fixture f;
+    start(&f);
+    int input = builder_input(&f.builder, 20, 30, 16);
+    int first = convolve(&f, input, 16), sum = builder_addition(&f.builder, first, input);
+    move(&f, builder_fully_connected(&f.builder, add_turned_slice(&f, sum, 5), 4));
+    expect_moved(&f, 600 * 16 * 16 + 600 * 4); /* of one channel a convolution needs all of the input's */
+    EXPECT_EQUAL(f.moved->layers[f.moved->layer_count - 2].kind, LAYER_ADDITION);
+    EXPECT_EQUAL(f.moved->tensors[f.moved->layers[f.moved->layer_count - 2].output].channels, 600);
+    arena_free(&f.arena);
+}
+
+/* One convolution for query and key: of the query one pixel is read. */
+static void test_siblings(void)
+{
+    struct fixture f;
+    start(&f);
+    int input = builder_input(&f.builder, 8, 8, 16);
+    int both = convolve(&f, input, 32);
+    int query = convolve(&f, add_slice(&f, both, (const int[]){7, 7, 0}, (const int[]){1, 1, 16}), 8);
+    int key = add_slice(&f, both, (const int[]){0, 0, 16}, (const int[]){8, 8, 16});
+    f.builder.network.outputs[f.builder.network.output_count++] = query;
+    move(&f, key);
+    expect_moved(&f, 64 * 16 * 16 + 16 * 16 + 16 * 8);
+    arena_free(&f.arena);
+}
+
+/* What is read by others, too, or is larger than half, stays. */
+static void test_stays(void)
+{
+    struct fixture f;
+    start(&f);
+    int input = builder_input(&f.builder, 4, 4, 8);
+    int first = convolve(&f, input, 8);
+    int slice = add_slice(&f, first, (const int[]){0, 0, 0}, (const int[]){3, 4, 8});
+    move(&f, builder_fully_connected(&f.builder, slice, 4));
+    EXPECT_THAT(f.moved == f.network && !f.moved->imported);
+    arena_free(&f.arena);
+}
+
+/* The check finds another weight, another pixel, another bound. */
+static void test_check(void)
+{
+    struct fixture f;
+    start(&f);
+    int input = builder_input(&f.builder, 8, 8, 8);
+    move(&f, add_slice(&f, convolve(&f, input, 8), (const int[]){1, 0, 0}, (const int[]){2, 4, 8}));
+    expect_moved(&f, 8 * 8 * 8);
+    struct layer *copy = &f.moved->layers[0], *layer = &f.moved->layers[1];
+    REQUIRE(copy->kind == LAYER_COPY && layer->kind == LAYER_CONVOLUTION);
+    ((int8_t *)layer->weights)[9]++; /* of both networks, which share it */
+    EXPECT_THAT(values_check(f.moved, &f.diagnostics));
+    layer->weights = arena_copy(&f.arena, layer->weights, 64);
+    ((int8_t *)layer->weights)[9]++;
+    EXPECT_THAT(!values_check(f.moved, &f.diagnostics));
+    ((int8_t *)layer->weights)[9]--;
+    layer->stages[0].maximum--;
+    EXPECT_THAT(!values_check(f.moved, &f.diagnostics));
+    layer->stages[0].maximum++;
+    ((int32_t *)copy->map.columns)[3] += 8;
+    EXPECT_THAT(!values_check(f.moved, &f.diagnostics));
+    ((int32_t *)copy->map.columns)[3] -= 8;
+    EXPECT_THAT(values_check(f.moved, &f.diagnostics));
+    EXPECT_EQUAL(f.diagnostics.error_count, 3);
+    arena_free(&f.arena);
+}
+
+int main(void)
+{
+    test_pixels();
+    test_turned();
+    test_siblings();
+    test_stays();
+    test_check();
+    return expect_result("slices and gathers");
+}
