@@ -199,6 +199,7 @@ static void drop_tensors(struct network *network, struct arena *arena)
 void network_tidy(struct network *network, struct arena *arena)
 {
     middle_cancel_copies(network, arena);
+    network_join_functions(network, arena);
     struct tidying t = {network, arena, arena_array(arena, int, (size_t)network->tensor_count),
                         arena_array(arena, bool, (size_t)network->layer_count)};
     count_readers(&t);

@@ -15,6 +15,10 @@ void network_tidy(struct network *network, struct arena *arena);
  * that itself where it would take no less. Inputs and outputs are the same. */
 struct network *network_take_early(struct network *network, struct arena *arena);
 
+/* one_element.c: additions and products whose operands are both made of one tensor by tables become tables of that; those in
+ * between are left without a reader. */
+void network_join_functions(struct network *network, struct arena *arena);
+
 /* siblings.c: convolutions with the same input and window, whose results a concatenation joins, become one layer; those that
  * were are left without a reader, for network_tidy. */
 void network_join_siblings(struct network *network, struct arena *arena);
