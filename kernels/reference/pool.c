@@ -137,12 +137,11 @@ static int32_t multiply_pixels(const struct dory_layer *layer, const uint8_t *fi
 /* As a convolution's channel, or by thresholds. */
 static int32_t finish_product(const struct dory_layer *layer, int32_t sum)
 {
-    uint32_t words[DORY_MATRIX_WORDS];
     if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
         return finish(layer, sum);
     }
-    dory_matrix_constants(layer, 0, words);
-    return dory_normalise(layer, (const uint8_t *)words, 0, sum);
+    struct dory_matrix_constants constants = dory_matrix_constants(layer);
+    return dory_normalise(layer, (const uint8_t *)constants.words, 0, sum);
 }
 
 void dory_reference_matrix_product(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,

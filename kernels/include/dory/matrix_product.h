@@ -30,44 +30,47 @@ static inline void dory_split_word(uint32_t *words, int64_t number)
     words[1] = (uint32_t)((uint64_t)number >> 32);
 }
 
-/* The words of a channel whose sums lack `more`: dory_channel_constants_bytes() of them. All sums wrap, and are right where
- * what they stand for fits. */
-static inline void dory_matrix_constants(const struct dory_layer *layer, int32_t more, uint32_t words[DORY_MATRIX_WORDS])
+/* The words of a channel, dory_channel_constants_bytes() of them. For one whose sums lack a number, each is more by that
+ * times its factor; sums of words wrap, and are right where what they stand for fits. Where words are of 64 bits, the
+ * addend is, and its factors are 0: dory_matrix_addend(). */
+struct dory_matrix_constants {
+    uint32_t words[DORY_MATRIX_WORDS], factors[DORY_MATRIX_WORDS];
+};
+
+static inline bool dory_matrix_has_wide_constants(const struct dory_layer *layer)
+{
+    return layer->normalisation == DORY_NORMALISE_64 || layer->normalisation == DORY_NORMALISE_DIVIDE;
+}
+
+static inline int64_t dory_matrix_addend(const struct dory_layer *layer, int32_t lacks)
+{
+    return layer->stages->first.addend + layer->stages->first.multiplier * lacks;
+}
+
+static inline struct dory_matrix_constants dory_matrix_constants(const struct dory_layer *layer)
 {
     const struct dory_stage *first = &layer->stages->first, *second = &layer->stages->second;
-    uint32_t lacks = (uint32_t)more, multiplier = (uint32_t)first->multiplier, addend = (uint32_t)first->addend;
+    uint32_t multiplier = (uint32_t)first->multiplier, addend = (uint32_t)first->addend;
+    uint32_t minimum = (uint32_t)first->minimum, maximum = (uint32_t)first->maximum;
     switch (layer->normalisation) {
-    case DORY_NORMALISE_NONE: words[0] = addend + lacks; break;
-    case DORY_NORMALISE_32:
-        words[0] = multiplier;
-        words[1] = addend + multiplier * lacks;
-        break;
+    case DORY_NORMALISE_NONE: return (struct dory_matrix_constants){{addend}, {1}};
+    case DORY_NORMALISE_32: return (struct dory_matrix_constants){{multiplier, addend}, {0, multiplier}};
     case DORY_NORMALISE_CLAMPED:
-        words[0] = (uint32_t)first->minimum - lacks;
-        words[1] = (uint32_t)first->maximum - lacks;
-        words[2] = multiplier;
-        words[3] = addend + multiplier * lacks;
-        break;
+        return (struct dory_matrix_constants){{minimum, maximum, multiplier, addend},
+                                              {(uint32_t)-1, (uint32_t)-1, 0, multiplier}};
     case DORY_NORMALISE_SPLIT:
-        words[0] = (uint32_t)first->minimum + lacks;
-        words[1] = (uint32_t)first->maximum;
-        words[2] = multiplier;
-        words[3] = addend;
-        words[4] = (uint32_t)second->multiplier;
-        words[5] = (uint32_t)second->minimum;
-        words[6] = (uint32_t)second->addend;
-        break;
+        return (struct dory_matrix_constants){{minimum, maximum, multiplier, addend, (uint32_t)second->multiplier,
+                                               (uint32_t)second->minimum, (uint32_t)second->addend},
+                                              {1}};
     case DORY_NORMALISE_HIGH:
-        words[0] = (uint32_t)second->addend + lacks;
-        words[1] = multiplier;
-        words[2] = addend;
-        words[3] = dory_log2_of_divisor(first->divisor);
-        break;
-    default:
-        dory_split_word(&words[0], first->multiplier);
-        dory_split_word(&words[2], first->addend + first->multiplier * more);
-        break;
+        return (struct dory_matrix_constants){
+            {(uint32_t)second->addend, multiplier, addend, dory_log2_of_divisor(first->divisor)}, {1}};
+    default: break;
     }
+    struct dory_matrix_constants wide = {.words = {0}};
+    dory_split_word(&wide.words[0], first->multiplier);
+    dory_split_word(&wide.words[2], first->addend);
+    return wide;
 }
 
 #endif

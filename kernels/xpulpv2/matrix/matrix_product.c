@@ -90,28 +90,79 @@ static void clear_channel(const struct matrix *matrix, uint8_t *quad)
     }
 }
 
-/* Of a quad of the tile, counted over all of its rows. */
-static void pack_quad(const struct matrix *matrix, uint32_t index)
+/* Four pixels whose words are whole. */
+static void pack_four(const struct matrix *matrix, const uint8_t *input, uint8_t *quad, int32_t sums[4])
+{
+    uint32_t terms = matrix->terms;
+    int32_t sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+    for (const uint8_t *end = input + terms; input < end; input += 4, quad += 16) {
+        uint32_t word0 = dory_load_word(input) ^ SIGNS, word1 = dory_load_word(input + terms) ^ SIGNS;
+        uint32_t word2 = dory_load_word(input + 2 * terms) ^ SIGNS, word3 = dory_load_word(input + 3 * terms) ^ SIGNS;
+        dory_store_word(quad, word0);
+        dory_store_word(quad + 4, word1);
+        dory_store_word(quad + 8, word2);
+        dory_store_word(quad + 12, word3);
+        sum0 = pv_sdotsp_b(sum0, word0, ONES);
+        sum1 = pv_sdotsp_b(sum1, word1, ONES);
+        sum2 = pv_sdotsp_b(sum2, word2, ONES);
+        sum3 = pv_sdotsp_b(sum3, word3, ONES);
+    }
+    sums[0] = sum0;
+    sums[1] = sum1;
+    sums[2] = sum2;
+    sums[3] = sum3;
+}
+
+/* As many pixels as there are; channels of the quad that there are not have no weights. */
+static void pack_some(const struct matrix *matrix, const uint8_t *input, uint32_t count, uint8_t *quad, int32_t sums[4])
+{
+    for (uint32_t lane = 0; lane < 4; lane++, input += matrix->terms, quad += 4) {
+        sums[lane] = 0;
+        if (lane < count) {
+            sums[lane] = pack_channel(matrix, input, quad);
+        } else {
+            clear_channel(matrix, quad);
+        }
+    }
+}
+
+static void store_constants(const struct matrix *matrix, const struct dory_matrix_constants *same, const int32_t sums[4],
+                            uint8_t *constants)
+{
+    uint32_t bytes = dory_channel_constants_bytes(matrix->layer);
+    int32_t all = (int32_t)matrix->terms * matrix->first_addend * matrix->second_addend;
+    for (uint32_t lane = 0; lane < 4; lane++, constants += bytes) {
+        int32_t lacks = matrix->first_addend * sums[lane] + all;
+        for (uint32_t i = 0; i < bytes / 4; i++) {
+            dory_store_word(constants + 4 * i, same->words[i] + same->factors[i] * (uint32_t)lacks);
+        }
+        if (dory_matrix_has_wide_constants(matrix->layer)) {
+            int64_t addend = dory_matrix_addend(matrix->layer, lacks);
+            memcpy(constants + 8, &addend, sizeof addend);
+        }
+    }
+}
+
+/* Quads of the tile, counted over all of its rows. */
+static void pack_quads(const struct matrix *matrix, uint32_t index, uint32_t end)
 {
     const struct dory_tile *tile = matrix->tile;
-    uint32_t row = matrix->quads == 1 ? index : dory_quotient(index, matrix->quads),
-             first = 4 * (index - row * matrix->quads);
+    uint32_t row = index < end && matrix->quads > 1 ? dory_quotient(index, matrix->quads) : index;
+    uint32_t first = 4 * (index - row * matrix->quads);
     const uint8_t *input = (const uint8_t *)tile->second_input + (row * tile->channels + first) * matrix->terms;
     uint8_t *quad = (uint8_t *)tile->scratch + index * matrix->quad_bytes;
-    uint32_t words[DORY_MATRIX_WORDS], count = dory_channel_constants_bytes(matrix->layer) / 4;
-    uint8_t *constants = quad + 16 * matrix->words;
-    int32_t all = (int32_t)matrix->terms * matrix->first_addend * matrix->second_addend;
-    for (uint32_t lane = 0; lane < 4; lane++, input += matrix->terms) {
-        int32_t sum = 0;
-        if (first + lane < tile->channels) {
-            sum = pack_channel(matrix, input, quad + 4 * lane);
+    struct dory_matrix_constants same = dory_matrix_constants(matrix->layer);
+    for (; index < end; index++, quad += matrix->quad_bytes) {
+        uint32_t count = dory_minimum(4, tile->channels - first);
+        int32_t sums[4];
+        if (count == 4 && matrix->rest == 0) {
+            pack_four(matrix, input, quad, sums);
         } else {
-            clear_channel(matrix, quad + 4 * lane);
+            pack_some(matrix, input, count, quad, sums);
         }
-        dory_matrix_constants(matrix->layer, matrix->first_addend * sum + all, words);
-        for (uint32_t i = 0; i < count; i++, constants += 4) {
-            dory_store_word(constants, words[i]);
-        }
+        store_constants(matrix, &same, sums, quad + 16 * matrix->words);
+        input += count * matrix->terms;
+        first = first + 4 < tile->channels ? first + 4 : 0;
     }
 }
 
@@ -162,9 +213,7 @@ static __attribute__((noinline)) void prepare(const struct dory_layer *layer, co
 {
     struct matrix matrix = matrix_of(layer, tile);
     struct dory_grid_share share = dory_grid_share_of(1, tile->rows * matrix.quads, core, cores);
-    for (uint32_t quad = share.first; quad < share.first + share.items; quad++) {
-        pack_quad(&matrix, quad);
-    }
+    pack_quads(&matrix, share.first, share.first + share.items);
     add_pixels(&matrix, core, cores);
     if (matrix.rest && core == cores - 1) {
         copy_last_pixels(&matrix);
