@@ -80,6 +80,20 @@ static bool put_in_place(struct pending *pending, struct diagnostics *diagnostic
 
 /* ---- all files ---- */
 
+static bool commit(const struct outputs *outputs, struct pending *pending, struct arena *arena,
+                   struct diagnostics *diagnostics)
+{
+    bool whole = true;
+    for (int i = 0; i < outputs->count && whole; i++)
+        whole = prepare(&pending[i], &outputs->list[i], arena, diagnostics);
+    for (int i = 0; i < outputs->count && whole; i++)
+        whole = put_in_place(&pending[i], diagnostics);
+    for (int i = 0; i < outputs->count; i++)
+        if (pending[i].temporary)
+            remove(pending[i].temporary);
+    return whole;
+}
+
 static bool make_folder(const char *folder, struct arena *arena, struct diagnostics *diagnostics)
 {
     char *path = arena_format(arena, "%s", folder);
@@ -98,18 +112,10 @@ static bool make_folder(const char *folder, struct arena *arena, struct diagnost
     }
 }
 
-static bool commit(const struct outputs *outputs, struct pending *pending, struct arena *arena,
-                   struct diagnostics *diagnostics)
+/* Of a file in a folder of its own. */
+static bool make_folder_of(const char *path, struct arena *arena, struct diagnostics *diagnostics)
 {
-    bool whole = true;
-    for (int i = 0; i < outputs->count && whole; i++)
-        whole = prepare(&pending[i], &outputs->list[i], arena, diagnostics);
-    for (int i = 0; i < outputs->count && whole; i++)
-        whole = put_in_place(&pending[i], diagnostics);
-    for (int i = 0; i < outputs->count; i++)
-        if (pending[i].temporary)
-            remove(pending[i].temporary);
-    return whole;
+    return make_folder(arena_format(arena, "%.*s", (int)(strrchr(path, '/') - path), path), arena, diagnostics);
 }
 
 bool outputs_commit(const struct outputs *outputs, const char *folder, struct arena *arena, struct diagnostics *diagnostics)
@@ -119,8 +125,11 @@ bool outputs_commit(const struct outputs *outputs, const char *folder, struct ar
         folder = ".";
     if (!make_folder(folder, arena, diagnostics))
         return false;
-    for (int i = 0; i < outputs->count; i++)
+    for (int i = 0; i < outputs->count; i++) {
         pending[i].path = arena_format(arena, "%s/%s", folder, outputs->list[i].name);
+        if (strchr(outputs->list[i].name, '/') && !make_folder_of(pending[i].path, arena, diagnostics))
+            return false;
+    }
     return commit(outputs, pending, arena, diagnostics);
 }
 

@@ -8,10 +8,10 @@
 
 #include "base/support.h"
 
-#define MAXIMUM_OUTPUTS 16
+#define MAXIMUM_OUTPUTS 256
 
 struct output {
-    const char *name; /* of the file, without folder */
+    const char *name; /* of the file, in the folder of all or in one below it */
     const void *bytes;
     size_t count;
 };

@@ -60,6 +60,11 @@ static const struct command commands[] = {
      "Writes CMakeLists.txt, main.c and CMakePresets.json, with the model, into a folder: a firmware that runs the network\n"
      "on this PC, on RISC-V under QEMU and on GAP8, and a test that compares every layer. Nothing is overwritten.\n",
      command_new},
+    {"export", COMMAND_EXPORT, 0, "FOLDER MODEL", "write a network as C that builds anywhere",
+     "Writes the C sources of a network and of all that it needs into a new folder, with descriptions for plain CMake, "
+     "Zephyr,\n"
+     "ESP-IDF, the Pico SDK, CMSIS-Toolbox, PlatformIO and Arduino. For one core: cortex-m4 and its like, and any other.\n",
+     command_export},
     {"ops", COMMAND_OPS, 0, "", "print the operators that a model may have",
      "Prints the operators that a model may have, and what to do about some that it may not.\n", command_ops},
 };

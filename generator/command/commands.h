@@ -31,7 +31,8 @@ enum command_bit {
     COMMAND_EVALUATE = 256,
     COMMAND_NEW = 512,
     COMMAND_COST = 1024,
-    COMMAND_EXPLORE = 2048
+    COMMAND_EXPLORE = 2048,
+    COMMAND_EXPORT = 4096
 };
 
 struct command {
@@ -72,6 +73,7 @@ enum exit_status command_evaluate(struct invocation *invocation);
 enum exit_status command_new(struct invocation *invocation);
 enum exit_status command_cost(struct invocation *invocation);
 enum exit_status command_explore(struct invocation *invocation);
+enum exit_status command_export(struct invocation *invocation);
 enum exit_status command_ops(struct invocation *invocation);
 
 /* compare_reports.c: dory report --compare. */

@@ -9,6 +9,7 @@
 #include "base/outputs.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "command/export.h"
 #include "command/inspect.h"
 #include "command/load_model.h"
 #include "command/memory_options.h"
@@ -49,6 +50,11 @@ static bool check_name(struct generation *run)
 }
 
 /* ---- the passes ---- */
+
+static bool pass_exportable(struct generation *run)
+{
+    return export_check(run->options, &run->target, run->arena, run->diagnostics);
+}
 
 static bool pass_import(struct generation *run)
 {
@@ -112,6 +118,14 @@ static bool pass_emit(struct generation *run)
     return true;
 }
 
+static bool pass_export(struct generation *run)
+{
+    struct emission emission = {
+        .name = run->options->name, .plan = &run->plan, .assembled = &run->assembled, .is_exported = true};
+    plan_assemble(&run->plan, &run->assembled, run->arena);
+    return export_add(run->options, &emission, &run->outputs, run->arena, run->diagnostics);
+}
+
 static bool pass_report(struct generation *run)
 {
     struct text text = {.arena = run->arena};
@@ -128,7 +142,12 @@ static bool pass_report_files(struct generation *run)
 
 static bool pass_write(struct generation *run)
 {
-    return outputs_commit(&run->outputs, options_folder(run->options), run->arena, run->diagnostics);
+    bool exports = run->command->bit == COMMAND_EXPORT;
+    const char *folder = exports ? run->options->operands[0] : options_folder(run->options);
+    bool good = outputs_commit(&run->outputs, folder, run->arena, run->diagnostics);
+    if (good && exports && !terminal_is_quiet())
+        export_print(run->options, &run->outputs);
+    return good;
 }
 
 /* A view of the plan, by one of plan_views.h or plan_text.h. */
@@ -148,25 +167,27 @@ static bool pass_table(struct generation *run)
     return true;
 }
 
-enum { ANY = COMMAND_GENERATE | COMMAND_REPORT | COMMAND_PLAN };
+enum { ANY = COMMAND_GENERATE | COMMAND_REPORT | COMMAND_PLAN | COMMAND_EXPORT };
 
 static const struct pass {
     const char *name;
     bool (*run)(struct generation *run);
     unsigned commands; /* that need it */
 } passes[] = {
+    {"exportable", pass_exportable, COMMAND_EXPORT},
     {"import", pass_import, ANY}, /* read_onnx, too */
     {"range", pass_range, ANY},
     {"shrink", pass_shrink, ANY},
     {"plan", pass_plan, ANY},
     {"check", pass_check, ANY},
     {"table", pass_table, COMMAND_PLAN},
-    {"layout", pass_layout, COMMAND_GENERATE},
+    {"layout", pass_layout, COMMAND_GENERATE | COMMAND_EXPORT},
     {"expected", pass_expected, COMMAND_GENERATE},
     {"emit", pass_emit, COMMAND_GENERATE},
+    {"export", pass_export, COMMAND_EXPORT},
     {"plan text", pass_report, COMMAND_GENERATE},
     {"report", pass_report_files, COMMAND_GENERATE | COMMAND_REPORT},
-    {"write", pass_write, COMMAND_GENERATE | COMMAND_REPORT},
+    {"write", pass_write, COMMAND_GENERATE | COMMAND_REPORT | COMMAND_EXPORT},
 };
 
 /* ---- what --dump prints ---- */
@@ -348,3 +369,13 @@ enum exit_status command_report(struct invocation *invocation)
     return invocation->options.compare ? compare_reports(invocation) : run_command(invocation);
 }
 enum exit_status command_plan(struct invocation *invocation) { return run_command(invocation); }
+
+/* Weights are constants of the program, whatever a configuration says: there is nothing that they could be copied from. */
+enum exit_status command_export(struct invocation *invocation)
+{
+    struct options *options = &invocation->options;
+    options->weights = "linked";
+    options->weights_place = WEIGHTS_LINKED;
+    options->cores = 1;
+    return run_command(invocation);
+}

@@ -1,5 +1,4 @@
 /* dory new: a firmware project around a model, to be built as it is and to be changed from there. */
-#include <ctype.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,11 +24,6 @@ static const struct board {
     {"cortex-m33", "plain", "m33"}, {"cortex-m55", "plain", "m55"},
 };
 
-/* A word of the templates, and what stands in its place. */
-struct replacement {
-    const char *word, *text;
-};
-
 /* Null: there is none of that name, or none is asked for. */
 static const struct board *find_board(const struct options *options)
 {
@@ -48,14 +42,6 @@ static const char *files_of(const struct options *options)
 static bool has_camera(const struct options *options) { return !strcmp(files_of(options), "ai-deck"); }
 
 /* ---- what the templates' words stand for ---- */
-
-static const char *upper_case(const char *name, struct arena *arena)
-{
-    char *upper = arena_format(arena, "%s", name);
-    for (char *letter = upper; *letter; letter++)
-        *letter = (char)toupper((unsigned char)*letter);
-    return upper;
-}
 
 /* The C type of a tensor's elements; several of less than 8 bits share a byte. */
 static const char *element_type(const struct tensor *tensor)
@@ -79,8 +65,8 @@ static void declare_ports(struct text *text, const struct network *network, cons
     for (int i = 0; i < count; i++) {
         const char *name = port_name(role, i, count, text->arena);
         const char *type = element_type(&network->tensors[tensors[i]]);
-        text_add(text, "static %s %s[%s_%s_BYTES / sizeof(%s)] DORY_L2;\n", type, name, upper, upper_case(name, text->arena),
-                 type);
+        text_add(text, "static %s %s[%s_%s_BYTES / sizeof(%s)] DORY_L2;\n", type, name, upper,
+                 emit_upper_case(name, text->arena), type);
     }
 }
 
@@ -135,42 +121,7 @@ static const char *output_count(const struct network *network, struct arena *are
     return network->output_count > 1 ? arena_format(arena, " OUTPUTS %d", network->output_count) : "";
 }
 
-/* share/dory beside the program's folder, where an installed dory has its CMake files. */
-static const char *find_share(struct arena *arena, struct diagnostics *diagnostics)
-{
-    char program[4096];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = 0;
-    for (int parts = 0; parts < 2 && strrchr(program, '/'); parts++)
-        *strrchr(program, '/') = 0;
-    const char *share = arena_format(arena, "%s/share/dory", program);
-    if (access(arena_format(arena, "%s/cmake/doryConfig.cmake", share), R_OK) == 0 && !strpbrk(share, "\"\\$"))
-        return share;
-    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-             "dory new wants an installed dory, and %s has no cmake/doryConfig.cmake: cmake --install BUILD --prefix "
-             "PREFIX, then "
-             "PREFIX/bin/dory new",
-             share);
-    return NULL;
-}
-
 /* ---- the files ---- */
-
-static const char *fill_in(const char *template, const struct replacement *replacements, struct arena *arena)
-{
-    struct text text = {.arena = arena};
-    while (*template) {
-        const struct replacement *found = NULL;
-        for (const struct replacement *r = replacements; *template == '@' && r->word && !found; r++)
-            found = !strncmp(template, r->word, strlen(r->word)) ? r : NULL;
-        if (found)
-            text_add_string(&text, found->text);
-        else
-            text_add(&text, "%c", *template);
-        template += found ? strlen(found->word) : 1;
-    }
-    return text.bytes;
-}
 
 /* Nobody's work may be lost. */
 static bool is_new(const char *folder, const char *name, struct arena *arena, struct diagnostics *diagnostics)
@@ -237,7 +188,8 @@ static bool check_board(const struct options *options, const struct network *net
 static bool add_project(const struct options *options, const struct network *network, const char *share,
                         struct outputs *outputs, struct arena *arena, struct diagnostics *diagnostics)
 {
-    const char *upper = upper_case(options->name, arena), *config = options->config ? text_file_name(options->config) : NULL;
+    const char *upper = emit_upper_case(options->name, arena),
+               *config = options->config ? text_file_name(options->config) : NULL;
     const struct replacement replacements[] = {
         {"@name@", options->name},
         {"@NAME@", upper},
@@ -257,7 +209,7 @@ static bool add_project(const struct options *options, const struct network *net
         const struct project_template *file = &project_templates[i];
         if (*file->board && strcmp(file->board, files_of(options)) != 0)
             continue;
-        const char *text = fill_in(file->text, replacements, arena);
+        const char *text = project_fill(file->text, replacements, arena);
         good = is_new(options->operands[0], file->name, arena, diagnostics) && good;
         outputs_add(outputs, file->name, text, strlen(text));
     }
@@ -288,7 +240,7 @@ enum exit_status command_new(struct invocation *invocation)
     struct arena *arena = &invocation->arena;
     struct diagnostics *diagnostics = &invocation->diagnostics;
     struct outputs outputs = {0};
-    const char *share = check_names(options, diagnostics) ? find_share(arena, diagnostics) : NULL;
+    const char *share = check_names(options, diagnostics) ? project_find_share("new", arena, diagnostics) : NULL;
     const struct network *network = share ? model_load(options, arena, diagnostics) : NULL;
     if (!network || !check_board(options, network, diagnostics) ||
         !add_project(options, network, share, &outputs, arena, diagnostics) ||

@@ -10,28 +10,29 @@
 #define PLACE(MEMBER) offsetof(struct options, MEMBER)
 
 enum {
-    ALL = 4095,
+    ALL = 8191,
     PLANNING = COMMAND_GENERATE | COMMAND_PLAN | COMMAND_REPORT,
     LOADING = PLANNING | COMMAND_INSPECT | COMMAND_RUN | COMMAND_DIFF | COMMAND_PROBE | COMMAND_EVALUATE | COMMAND_NEW |
-              COMMAND_EXPLORE,
+              COMMAND_EXPLORE | COMMAND_EXPORT,
     WRITING = COMMAND_GENERATE | COMMAND_REPORT | COMMAND_PROBE | COMMAND_RUN | COMMAND_EXPLORE
 };
 
 const struct option option_table[] = {
-    {PLANNING | COMMAND_PROBE | COMMAND_COST | COMMAND_EXPLORE, "--target", "target", OPTION_TEXT, PLACE(target), "T",
-     "host, virt, gap8, cortex-m4 (m7, m33, m55) or a description FILE.json; default host"},
+    {PLANNING | COMMAND_PROBE | COMMAND_COST | COMMAND_EXPLORE | COMMAND_EXPORT, "--target", "target", OPTION_TEXT,
+     PLACE(target), "T", "host, virt, gap8, cortex-m4 (m7, m33, m55) or a description FILE.json; default host"},
     {WRITING, "--output-dir", NULL, OPTION_PATH, PLACE(folder), "DIR",
      "folder of the files; made if need be; default: this one; run: none"},
-    {COMMAND_GENERATE | COMMAND_PROBE | COMMAND_NEW, "--name", "name", OPTION_TEXT, PLACE(name), "N",
+    {COMMAND_GENERATE | COMMAND_PROBE | COMMAND_NEW | COMMAND_EXPORT, "--name", "name", OPTION_TEXT, PLACE(name), "N",
      "of the network in C, and of the files; default: the model file's"},
     {COMMAND_NEW, "--board", NULL, OPTION_TEXT, PLACE(board), "B",
      "ai-deck: camera, network, answer to the Crazyflie and its client's console; cortex-m4, -m7, -m33, -m55: under QEMU; "
      "default: a main.c that runs the network"},
     {LOADING, "--config", NULL, OPTION_PATH, PLACE(config), "FILE",
      "more options, in JSON; default: MODEL.json, where it has a key \"dory\"; none: no file"},
-    {PLANNING | COMMAND_PROBE, "--l1-bytes", "l1_bytes", OPTION_SIZE, PLACE(l1_bytes), "SIZE",
+    {PLANNING | COMMAND_PROBE | COMMAND_EXPORT, "--l1-bytes", "l1_bytes", OPTION_SIZE, PLACE(l1_bytes), "SIZE",
      "of the L1 memory, stacks included"},
-    {PLANNING, "--l2-bytes", "l2_bytes", OPTION_SIZE, PLACE(l2_bytes), "SIZE", "of the network's L2 buffer"},
+    {PLANNING | COMMAND_EXPORT, "--l2-bytes", "l2_bytes", OPTION_SIZE, PLACE(l2_bytes), "SIZE",
+     "of the network's L2 buffer"},
     {PLANNING, "--firmware", NULL, OPTION_PATH, PLACE(firmware), "ELF",
      "program with the network's code, see dory probe: the buffer is what it leaves of L2, --l2-bytes aside"},
     {PLANNING | COMMAND_EXPLORE, "--application-bytes", "application_bytes", OPTION_SIZE, PLACE(application_bytes), "SIZE",
@@ -47,16 +48,17 @@ const struct option option_table[] = {
      "compute also what is constant, and channels and pixels that no layer reads"},
     {LOADING, "--exact-average", "exact_average", OPTION_FLAG, PLACE(load.carries_sums), NULL,
      "average pools pass on sums, which the next layer divides, as PLiNIO computes; else they round down"},
-    {PLANNING | COMMAND_PROBE, "--requantisation", "requantisation", OPTION_TEXT, PLACE(requantisation), "R",
+    {PLANNING | COMMAND_PROBE | COMMAND_EXPORT, "--requantisation", "requantisation", OPTION_TEXT, PLACE(requantisation),
+     "R",
      "exact, or fast: a cheaper form where it is not proven equal; the plan says for how many sums it differs; default "
      "exact"},
     {PLANNING, "--weights", "weights", OPTION_TEXT, PLACE(weights), "W",
      "flash; resident: in L2 from run to run, brought once by NAME_load; auto: those with which that is faster; linked: "
      "into the program, without flash; default flash"},
-    {PLANNING, "--blocks", "blocks", OPTION_TEXT, PLACE(blocks), "B",
+    {PLANNING | COMMAND_EXPORT, "--blocks", "blocks", OPTION_TEXT, PLACE(blocks), "B",
      "auto: layers take turns, stripe by stripe, where that is faster, so that what lies between them need not go to RAM; "
      "sparing: also where it is slower and spares RAM; none: each tensor is whole once; always: for tests; default auto"},
-    {PLANNING, "--more-walks", "more_walks", OPTION_NUMBER, PLACE(more_walks), "n",
+    {PLANNING | COMMAND_EXPORT, "--more-walks", "more_walks", OPTION_NUMBER, PLACE(more_walks), "n",
      "of the search for a plan: longer, and sometimes a faster plan; default: none"},
     {PLANNING, "--tensors-in-ram", "tensors_in_ram", OPTION_FLAG, PLACE(tensors_in_ram), NULL,
      "for tests: intermediate tensors in L3 RAM where possible"},

@@ -12,6 +12,7 @@ struct emission {
     const struct plan *plan;
     const struct assembled *assembled;
     const bool *dumped; /* plan->network->layer_count: the firmware writes it to its log; null: nothing at all */
+    bool is_exported;   /* it runs without a HAL of the application's, on one arena */
 };
 
 /* A C identifier that is no reserved word and is not reserved for the compiler. */
@@ -19,6 +20,11 @@ bool emit_is_identifier(const char *name);
 
 /* Adds NAME.h, NAME.c, NAME_weights.bin and NAME_weights.S. */
 void emit_network(const struct emission *emission, struct outputs *outputs, struct arena *arena);
+
+/* The same of an exported network: NAME.h, which includes nothing of dory's but dory/quantise.h, and NAME.c. Weights are
+ * linked, and NAME_weights.c is apart: it has no names of dory's. */
+void emit_exported(const struct emission *emission, struct outputs *outputs, struct arena *arena);
+const char *emit_exported_weights(const struct emission *emission, struct arena *arena);
 
 /* Adds NAME_check.c, NAME_check.bin and NAME_check.S. */
 void emit_check(const struct emission *emission, const struct expected *expected, struct outputs *outputs,

@@ -69,10 +69,21 @@ static void add_macros(struct text *text, const char *upper, const struct macro 
     text_add_string(text, "\n");
 }
 
-static void add_tensor_macros(struct text *text, const char *upper, const char *what, const struct tensor *tensor,
-                              const struct dory_port *port)
+static void add_place(struct text *text, const struct emission *emission, const char *upper, const char *what,
+                      const struct dory_port *port)
 {
-    const char *place = port->in_ram ? "in its part of the RAM" : "in the L2 buffer";
+    const char *place = emission->is_exported ? "in the arena"
+                        : port->in_ram        ? "in its part of the RAM"
+                                              : "in the L2 buffer";
+    text_add(text, "#define %s_%s_OFFSET %" PRIu32 " /* %s */\n", upper, what, port->offset, place);
+    if (!emission->is_exported)
+        text_add(text, "#define %s_%s_IN_RAM %d /* 1: it lies in L3 RAM */\n", upper, what, port->in_ram);
+    text_add_string(text, "\n");
+}
+
+static void add_tensor_macros(struct text *text, const struct emission *emission, const char *upper, const char *what,
+                              const struct tensor *tensor, const struct dory_port *port)
+{
     text_add(text, "/* The %s, height x width x channels, channels innermost: '", what);
     text_add_in_comment(text, tensor->name);
     text_add_string(text, "' in the model. */\n");
@@ -84,19 +95,19 @@ static void add_tensor_macros(struct text *text, const char *upper, const char *
     text_add(text, "#define %s_%s_IS_SIGNED %d\n", upper, what, tensor->is_signed);
     emit_scale_macros(text, upper, what, tensor);
     text_add(text, "#define %s_%s_BYTES %" PRIu32 "\n", upper, what, port->bytes);
-    text_add(text, "#define %s_%s_OFFSET %" PRIu32 " /* %s */\n", upper, what, port->offset, place);
-    text_add(text, "#define %s_%s_IN_RAM %d /* 1: it lies in L3 RAM */\n\n", upper, what, port->in_ram);
+    add_place(text, emission, upper, what, port);
 }
 
 /* Of one: NAME_INPUT_BYTES; of several NAME_INPUT_COUNT and NAME_INPUT_0_BYTES, as they are counted in the arrays of
  * NAME_run. */
-static void add_ports(struct text *text, const char *upper, const char *what, const struct network *model,
+static void add_ports(struct text *text, const struct emission *emission, const char *upper, const char *what,
                       const int *tensors, const struct dory_port *ports, int count)
 {
+    const struct network *model = emission->plan->network;
     if (count > 1)
         text_add(text, "#define %s_%s_COUNT %d\n\n", upper, what, count);
     for (int i = 0; i < count; i++)
-        add_tensor_macros(text, upper, count > 1 ? arena_format(text->arena, "%s_%d", what, i) : what,
+        add_tensor_macros(text, emission, upper, count > 1 ? arena_format(text->arena, "%s_%d", what, i) : what,
                           &model->tensors[tensors[i]], &ports[i]);
 }
 
@@ -280,24 +291,37 @@ static void add_clocks(struct text *text, const struct target *target, const cha
         add_macros(text, upper, clocks, sizeof clocks / sizeof *clocks);
 }
 
-void emit_header(struct text *text, const struct emission *emission, struct arena *arena)
+void emit_interface(struct text *text, const struct emission *emission, const char *upper)
 {
     const struct network *model = emission->plan->network;
+    const struct assembled *assembled = emission->assembled;
+    add_ports(text, emission, upper, "INPUT", model->inputs, assembled->inputs, model->input_count);
+    add_ports(text, emission, upper, "OUTPUT", model->outputs, assembled->outputs, model->output_count);
+    add_states(text, upper, model);
+    add_reset(text, emission->name, upper, model);
+    add_scale_helpers(text, emission, upper);
+}
+
+const char *emit_interface_include(const struct emission *emission, struct arena *arena)
+{
+    const struct network *model = emission->plan->network;
+    const char *quantise = has_scales(model) ? "#include \"dory/quantise.h\"\n" : "";
+    return model->state_count ? arena_format(arena, "#include <string.h>\n\n%s", quantise) : quantise;
+}
+
+void emit_header(struct text *text, const struct emission *emission, struct arena *arena)
+{
     const struct dory_network *network = &emission->assembled->network;
     const char *upper = emit_upper_case(emission->name, arena);
     emit_title(text, emission, "Interface");
     add_example(text, emission->plan, emission->name, upper,
                 emit_has_several(emission) ? "inputs, outputs" : "input, output");
-    text_add(text, "#ifndef %s_H\n#define %s_H\n\n%s%s#include \"dory/run.h\"\n\n", upper, upper,
-             model->state_count ? "#include <string.h>\n\n" : "", has_scales(model) ? "#include \"dory/quantise.h\"\n" : "");
+    text_add(text, "#ifndef %s_H\n#define %s_H\n\n%s#include \"dory/run.h\"\n\n", upper, upper,
+             emit_interface_include(emission, text->arena));
     text_add_string(text, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     add_sizes(text, network, upper);
     add_clocks(text, emission->plan->target, upper);
-    add_ports(text, upper, "INPUT", model, model->inputs, network->inputs, model->input_count);
-    add_ports(text, upper, "OUTPUT", model, model->outputs, network->outputs, model->output_count);
-    add_states(text, upper, model);
-    add_reset(text, emission->name, upper, model);
-    add_scale_helpers(text, emission, upper);
+    emit_interface(text, emission, upper);
     add_declarations(text, emission);
     text_add_string(text, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }

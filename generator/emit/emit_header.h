@@ -1,4 +1,4 @@
-/* What NAME.h and NAME.c have in common. Internal to emit. */
+/* What the files of a network, and of one that is exported, have in common. Internal to emit. */
 #ifndef DORYGEN_EMIT_HEADER_H
 #define DORYGEN_EMIT_HEADER_H
 
@@ -13,6 +13,15 @@ bool emit_has_several(const struct emission *emission);
 
 /* The parameters of NAME_run behind its buffers. */
 const char *emit_run_parameters(const struct emission *emission, struct arena *arena);
+
+/* What a header says of inputs, outputs and states: macros, and functions between real numbers and elements. */
+void emit_interface(struct text *text, const struct emission *emission, const char *upper);
+
+/* The includes that those functions need, or "". */
+const char *emit_interface_include(const struct emission *emission, struct arena *arena);
+
+/* Data of the network, as constants; the last one is NAME_network. */
+void emit_data(struct text *text, const struct emission *emission);
 
 /* Adds all of NAME.h. */
 void emit_header(struct text *text, const struct emission *emission, struct arena *arena);
