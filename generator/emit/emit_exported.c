@@ -30,14 +30,14 @@ static void add_example(struct text *text, const struct emission *emission, cons
 
 static void add_declaration(struct text *text, const struct emission *emission, const char *upper)
 {
-    text_add(text,
-             "/* Runs the network once. All that it writes is in the arena, which nobody else may use meanwhile, in the\n"
-             " * outputs, and in 4 kB of stack: with an arena each, runs may be under way at the same time. An input at\n"
-             " * arena + %s_INPUT%s_OFFSET is there already and is not copied. Returns 0; -1: the arena is a null pointer;\n"
-             " * -4: it is not at a multiple of %s_ARENA_ALIGNMENT. */\n"
-             "int %s_run(void *arena, %s);\n\n",
-             upper, emission->plan->network->input_count > 1 ? "_n" : "", upper, emission->name,
-             emit_run_parameters(emission, text->arena));
+    text_add(
+        text,
+        "/* Runs the network once. All that it writes is in the arena, which nobody else may use meanwhile, in the\n"
+        " * outputs, and in 4 kB of stack: with an arena each, runs may be under way at the same time. Inputs and outputs\n"
+        " * lie outside the arena, or each at its own OFFSET in it. Returns 0; -1: the arena is a null pointer; -4: it\n"
+        " * is not at a multiple of %s_ARENA_ALIGNMENT. */\n"
+        "int %s_run(void *arena, %s);\n\n",
+        upper, emission->name, emit_run_parameters(emission, text->arena));
 }
 
 static void add_header(struct text *text, const struct emission *emission)
@@ -58,26 +58,102 @@ static void add_header(struct text *text, const struct emission *emission)
 
 /* ---- NAME.c ---- */
 
-static void add_run(struct text *text, const struct emission *emission)
+/* One side of the network: its inputs or its outputs. */
+struct side {
+    const struct emission *emission;
+    const char *what;   /* "input" */
+    const int *tensors; /* of the network */
+    const struct dory_port *ports;
+    int count;
+};
+
+static struct side side_of(const struct emission *emission, bool is_input)
 {
-    const struct dory_network *network = &emission->assembled->network;
-    bool several = emit_has_several(emission);
+    const struct network *network = emission->plan->network;
+    const struct assembled *assembled = emission->assembled;
+    if (is_input)
+        return (struct side){emission, "input", network->inputs, assembled->inputs, network->input_count};
+    return (struct side){emission, "output", network->outputs, assembled->outputs, network->output_count};
+}
+
+static bool is_shifted(const struct side *side, int index)
+{
+    return emit_is_shifted(side->emission, &side->emission->plan->network->tensors[side->tensors[index]]);
+}
+
+static bool shifts(const struct side *side)
+{
+    bool any = false;
+    for (int i = 0; i < side->count; i++)
+        any = any || is_shifted(side, i);
+    return any;
+}
+
+/* A parameter of NAME_run. */
+static const char *parameter(const struct side *side, int index, struct arena *arena)
+{
+    return emit_has_several(side->emission) ? arena_format(arena, "%ss[%d]", side->what, index) : side->what;
+}
+
+/* What the network's run gets: a tensor that is shifted is at its place. */
+static void add_list(struct text *text, const struct side *side, const char *type)
+{
+    text_add(text, "    %sconst %s_list[] = {", type, side->what);
+    for (int i = 0; i < side->count; i++)
+        text_add(text, "%s%s", i ? ", " : "", is_shifted(side, i) ? "0" : parameter(side, i, text->arena));
+    text_add_string(text, "};\n");
+}
+
+static void add_shifts(struct text *text, const struct side *side, bool is_input)
+{
+    for (int i = 0; i < side->count; i++) {
+        const char *name = parameter(side, i, text->arena);
+        const char *place = arena_format(text->arena, "l2 + %" PRIu32, side->ports[i].offset);
+        if (is_shifted(side, i))
+            text_add(text, "    shift(%s, %s, %" PRIu32 ");\n", is_input ? place : name, is_input ? name : place,
+                     side->ports[i].bytes);
+    }
+}
+
+static void add_shift_function(struct text *text)
+{
+    text_add_string(text, "/* Between int8 and uint8, 128 more. */\n"
+                          "static void shift(uint8_t *to, const uint8_t *from, uint32_t bytes)\n"
+                          "{\n"
+                          "    for (uint32_t i = 0; i < bytes; i++) {\n"
+                          "        to[i] = from[i] ^ 128;\n"
+                          "    }\n"
+                          "}\n\n");
+}
+
+static void add_buffers(struct text *text, const struct emission *emission)
+{
     text_add(text,
-             "int %s_run(void *arena, %s)\n"
-             "{\n"
              "    if (!arena) {\n"
              "        return DORY_ERROR_ARGUMENT;\n"
              "    }\n"
-             "    struct dory_buffers buffers = {\n"
-             "        .l2 = arena,\n"
-             "        .l2_bytes = %" PRIu32 ",\n"
-             "        .l1 = (uint8_t *)arena + %" PRIu32 ",\n"
-             "        .l1_bytes = %" PRIu32 ",\n"
-             "    };\n"
-             "    return dory_network_run%s(&%s_network, &buffers, %s);\n"
-             "}\n",
-             emission->name, emit_run_parameters(emission, text->arena), l1_offset(emission), l1_offset(emission),
-             network->l1_bytes, several ? "_all" : "", emission->name, several ? "inputs, outputs" : "input, output");
+             "    uint8_t *l2 = arena, *l1 = l2 + %" PRIu32 ";\n"
+             "    struct dory_buffers buffers = {.l1 = l1, .l1_bytes = %" PRIu32 ", .l2 = l2, .l2_bytes = %" PRIu32 "};\n",
+             l1_offset(emission), emission->assembled->network.l1_bytes, l1_offset(emission));
+}
+
+static void add_run(struct text *text, const struct emission *emission)
+{
+    struct side inputs = side_of(emission, true), outputs = side_of(emission, false);
+    if (shifts(&inputs) || shifts(&outputs))
+        add_shift_function(text);
+    text_add(text, "int %s_run(void *arena, %s)\n{\n", emission->name, emit_run_parameters(emission, text->arena));
+    add_buffers(text, emission);
+    add_list(text, &inputs, "const void *");
+    add_list(text, &outputs, "void *");
+    add_shifts(text, &inputs, true);
+    text_add(text, "    int status = dory_network_run_all(&%s_network, &buffers, input_list, output_list);\n",
+             emission->name);
+    if (shifts(&outputs)) {
+        text_add_string(text, "    if (status != DORY_OK) {\n        return status;\n    }\n");
+        add_shifts(text, &outputs, false);
+    }
+    text_add_string(text, "    return status;\n}\n");
 }
 
 static void add_source(struct text *text, const struct emission *emission)

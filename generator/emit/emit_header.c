@@ -69,6 +69,23 @@ static void add_macros(struct text *text, const char *upper, const struct macro 
     text_add_string(text, "\n");
 }
 
+bool emit_is_shifted(const struct emission *emission, const struct tensor *tensor)
+{
+    return emission->is_exported && tensor->bits == 8 && !tensor->is_signed && tensor->model_offset == -128;
+}
+
+/* As the application sees it. */
+static struct tensor outside(const struct emission *emission, int index)
+{
+    struct tensor tensor = emission->plan->network->tensors[index];
+    if (!emit_is_shifted(emission, &tensor))
+        return tensor;
+    tensor.is_signed = true;
+    tensor.zero_point += tensor.model_offset;
+    tensor.model_offset = 0;
+    return tensor;
+}
+
 static void add_place(struct text *text, const struct emission *emission, const char *upper, const char *what,
                       const struct dory_port *port)
 {
@@ -103,17 +120,19 @@ static void add_tensor_macros(struct text *text, const struct emission *emission
 static void add_ports(struct text *text, const struct emission *emission, const char *upper, const char *what,
                       const int *tensors, const struct dory_port *ports, int count)
 {
-    const struct network *model = emission->plan->network;
     if (count > 1)
         text_add(text, "#define %s_%s_COUNT %d\n\n", upper, what, count);
-    for (int i = 0; i < count; i++)
-        add_tensor_macros(text, emission, upper, count > 1 ? arena_format(text->arena, "%s_%d", what, i) : what,
-                          &model->tensors[tensors[i]], &ports[i]);
+    for (int i = 0; i < count; i++) {
+        struct tensor tensor = outside(emission, tensors[i]);
+        add_tensor_macros(text, emission, upper, count > 1 ? arena_format(text->arena, "%s_%d", what, i) : what, &tensor,
+                          &ports[i]);
+    }
 }
 
 /* What the application carries from one run to the next. */
-static void add_states(struct text *text, const char *upper, const struct network *model)
+static void add_states(struct text *text, const struct emission *emission, const char *upper)
 {
+    const struct network *model = emission->plan->network;
     if (model->state_count == 0)
         return;
     text_add(
@@ -125,10 +144,12 @@ static void add_states(struct text *text, const char *upper, const struct networ
         upper, upper, upper, upper, model->state_count);
     for (int i = 0; i < model->state_count; i++) {
         const struct network_state *state = &model->states[i];
+        const struct tensor *tensor = &model->tensors[model->inputs[state->input]];
+        int first = state->first + (emit_is_shifted(emission, tensor) ? tensor->model_offset : 0);
         text_add(text, "#define %s_STATE_%d_INPUT %d /* '", upper, i, state->input);
         text_add_in_comment(text, state->name);
         text_add(text, "' in the model */\n#define %s_STATE_%d_OUTPUT %d\n#define %s_STATE_%d_FIRST %d\n", upper, i,
-                 state->output, upper, i, state->first);
+                 state->output, upper, i, first);
     }
     text_add_string(text, "\n");
 }
@@ -159,8 +180,9 @@ static void add_scale_helpers(struct text *text, const struct emission *emission
         const char *what = side ? "OUTPUT" : "INPUT", *lower = side ? "output" : "input";
         for (int i = 0; i < count; i++) {
             const char *number = count > 1 ? arena_format(text->arena, "_%d", i) : "";
+            struct tensor tensor = outside(emission, ports[i]);
             emit_scale_helper(text, emission->name, upper, arena_format(text->arena, "%s%s", what, number),
-                              arena_format(text->arena, "%s%s", lower, number), &model->tensors[ports[i]], side == 0);
+                              arena_format(text->arena, "%s%s", lower, number), &tensor, side == 0);
         }
     }
 }
@@ -297,7 +319,7 @@ void emit_interface(struct text *text, const struct emission *emission, const ch
     const struct assembled *assembled = emission->assembled;
     add_ports(text, emission, upper, "INPUT", model->inputs, assembled->inputs, model->input_count);
     add_ports(text, emission, upper, "OUTPUT", model->outputs, assembled->outputs, model->output_count);
-    add_states(text, upper, model);
+    add_states(text, emission, upper);
     add_reset(text, emission->name, upper, model);
     add_scale_helpers(text, emission, upper);
 }

@@ -14,6 +14,9 @@ bool emit_has_several(const struct emission *emission);
 /* The parameters of NAME_run behind its buffers. */
 const char *emit_run_parameters(const struct emission *emission, struct arena *arena);
 
+/* Is this tensor of the interface int8, as in the model, and 128 more, in uint8, where the network runs? */
+bool emit_is_shifted(const struct emission *emission, const struct tensor *tensor);
+
 /* What a header says of inputs, outputs and states: macros, and functions between real numbers and elements. */
 void emit_interface(struct text *text, const struct emission *emission, const char *upper);
 
