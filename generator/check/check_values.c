@@ -175,8 +175,11 @@ static uint64_t of_operands(const struct values *v, const struct layer *layer, c
     size_t at[] = {e->pixel_index * channels + (size_t)e->channel,
                    repeat.channel ? pixel : pixel * channels + (size_t)e->channel};
     uint64_t sum = 0;
-    for (int i = 0; i < 2; i++)
-        sum += mix_stage(mix(layer->kind, v->of[layer->inputs[i]][at[i]]), &layer->input_stages[i], e->channel);
+    for (int i = 0; i < 2; i++) {
+        uint64_t own = mix(layer->kind, v->of[layer->inputs[i]][at[i]]);
+        own = layer->factors[i] ? mix(own, mix(v->layer, (uint64_t)i)) : own;
+        sum += mix_stage(own, &layer->input_stages[i], e->channel);
+    }
     return mix_stages(mix(layer->kind, sum), layer, e->channel);
 }
 
@@ -241,14 +244,31 @@ static uint64_t number(struct values *v, const struct layer *layer, const struct
     case LAYER_LARGEST:
     case LAYER_NORM: return of_pixel(v, layer, e);
     case LAYER_MATRIX_PRODUCT: return of_product(v, layer, e);
+    case LAYER_LSTM: return mix(v->layer, index);
     }
     return 0;
 }
 
 /* ---- networks ---- */
 
-static uint64_t number_constants(const struct layer *layer)
+/* Each element of an LSTM's is made of all of its inputs'. */
+static uint64_t number_lstm(const struct values *v, const struct layer *layer)
 {
+    uint64_t hash = mix(LAYER_LSTM, (uint64_t)(uintptr_t)layer->lstm);
+    for (int i = 0; i < 2; i++) {
+        size_t bytes = tensor_elements(&v->network->tensors[layer->inputs[i]]) * sizeof(uint64_t);
+        hash = mix_bytes(hash, v->of[layer->inputs[i]], bytes);
+    }
+    return hash;
+}
+
+static uint64_t number_constants(const struct values *v, const struct layer *layer)
+{
+    if (layer->kind == LAYER_LSTM)
+        return number_lstm(v, layer);
+    if (layer->kind == LAYER_MULTIPLICATION && layer->factors[0])
+        return mix_bytes(mix_bytes(LAYER_MULTIPLICATION, layer->factors[0], 256 * sizeof *layer->factors[0]),
+                         layer->factors[1], 256 * sizeof *layer->factors[1]);
     if (layer->kind == LAYER_TABLE)
         return mix_bytes(LAYER_TABLE, layer->table, 256);
     if (layer->kind == LAYER_SOFTMAX)
@@ -261,7 +281,7 @@ static void number_layer(struct values *v, const struct layer *layer)
     const struct tensor *output = &v->network->tensors[layer->output];
     uint64_t *made = v->of[layer->output] = arena_array(v->arena, uint64_t, tensor_elements(output));
     struct element e = {0};
-    v->layer = number_constants(layer);
+    v->layer = number_constants(v, layer);
     for (e.pixel[0] = 0; e.pixel[0] < output->height; e.pixel[0]++)
         for (e.pixel[1] = 0; e.pixel[1] < output->width; e.pixel[1]++, e.pixel_index++)
             for (e.channel = 0; e.channel < output->channels; e.channel++)

@@ -166,7 +166,8 @@ static unsigned inputs_by_line(const struct mover *m, const struct layer *layer,
     case LAYER_SQUARED_DIFFERENCE:
         return layer_second_repeats(tensor_of(m, layer->output), tensor_of(m, layer->inputs[1])).pixel ? FIRST : BOTH;
     case LAYER_COPY:
-    case LAYER_INTERPOLATION: break;
+    case LAYER_INTERPOLATION:
+    case LAYER_LSTM: break;
     }
     return 0;
 }
