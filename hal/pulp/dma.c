@@ -1,5 +1,5 @@
-/* Copies that take more than one MCHAN command: three dimensions, strides on the L1 side, strides beyond 16 bits.
- * A command's size field has 16 bits too, but what is more than that does not fit in L1 either. */
+/* Copies that take more than one MCHAN command: three dimensions, strides on the L1 side, strides beyond 16 bits, and, where
+ * L1 has room for that, more bytes than a command's size field can say. */
 #include "dory/hal.h"
 #include "dory/hal_inline.h"
 #include "internal.h"
@@ -31,8 +31,7 @@ static void join_planes(struct hal_dma_copy *copy)
 
 static int fits_2d(const struct hal_dma_copy *copy)
 {
-    return copy->local_run_stride == copy->run_bytes && copy->external_run_stride <= PULP_MCHAN_LIMIT &&
-           copy->runs * copy->run_bytes <= PULP_MCHAN_LIMIT;
+    return copy->local_run_stride == copy->run_bytes && copy->external_run_stride <= PULP_MCHAN_LIMIT;
 }
 
 /* One 2-D command a plane. The loop is all that a tile of many rows pays for. */
@@ -71,18 +70,44 @@ static void copy_runs_1d(const struct hal_dma_copy *copy)
     }
 }
 
+static void copy_commands(const struct hal_dma_copy *copy);
+
+/* Two copies, of which the first has so many bytes of each run and so many of the runs. */
+static void copy_parts(const struct hal_dma_copy *copy, uint32_t run_bytes, uint32_t runs)
+{
+    struct hal_dma_copy first = *copy, second = *copy;
+    int splits_runs = run_bytes == copy->run_bytes;
+    first.run_bytes = run_bytes;
+    first.runs = runs;
+    second.run_bytes -= splits_runs ? 0 : run_bytes;
+    second.runs -= splits_runs ? runs : 0;
+    second.local = (uint8_t *)copy->local + (splits_runs ? runs * copy->local_run_stride : run_bytes);
+    second.external = (uint8_t *)copy->external + (splits_runs ? runs * copy->external_run_stride : run_bytes);
+    copy_commands(&first);
+    copy_commands(&second);
+}
+
+static void copy_commands(const struct hal_dma_copy *copy)
+{
+    if (copy->run_bytes > PULP_MCHAN_LIMIT)
+        copy_parts(copy, copy->run_bytes / 8 * 4, copy->runs);
+    else if (!fits_2d(copy))
+        copy_runs_1d(copy);
+    else if (copy->runs * copy->run_bytes > PULP_MCHAN_LIMIT)
+        copy_parts(copy, copy->run_bytes, copy->runs / 2);
+    else
+        copy_planes_2d(copy);
+}
+
 int pulp_dma_copy_in_pieces(const struct hal_dma_copy *copy)
 {
     struct hal_dma_copy joined = *copy;
     join_runs(&joined);
     join_planes(&joined);
     join_runs(&joined);
-    if (joined.run_bytes < 1 || joined.run_bytes > PULP_MCHAN_LIMIT)
+    if (joined.run_bytes < 1)
         return DORY_ERROR_DMA;
-    if (fits_2d(&joined))
-        copy_planes_2d(&joined);
-    else
-        copy_runs_1d(&joined);
+    copy_commands(&joined);
     return DORY_OK;
 }
 

@@ -120,6 +120,49 @@ static void test_dma(void)
     }
 }
 
+#define LARGE_RUNS      140
+#define LARGE_RUN_BYTES 500
+#define LARGE_STRIDE    510
+#define LARGE_BYTE(i)   ((uint8_t)((i)*37 + ((i) >> 8)))
+
+/* Into L1 and out again to another place: of `runs` runs in L2, one behind the other in L1. */
+static int large_copies(uint8_t *local, uint8_t *external, uint32_t runs, uint32_t run_bytes, uint32_t stride)
+{
+    struct dma_case dma = {.copy = {.local = local,
+                                    .external = external,
+                                    .direction = HAL_TO_LOCAL,
+                                    .run_bytes = run_bytes,
+                                    .runs = runs,
+                                    .planes = 1,
+                                    .local_run_stride = run_bytes,
+                                    .external_run_stride = stride}};
+    for (uint32_t i = 0; i < runs * stride; i++)
+        external[i] = LARGE_BYTE(i);
+    int status = hal_cluster_run(copy_on_one_core, &dma) | dma.status;
+    for (uint32_t i = 0; i < runs * run_bytes; i++)
+        status |= local[i] != LARGE_BYTE(i / run_bytes * stride + i % run_bytes);
+    memset(external, GUARD, runs * stride);
+    dma.copy.direction = HAL_FROM_LOCAL;
+    status |= hal_cluster_run(copy_on_one_core, &dma) | dma.status;
+    for (uint32_t i = 0; i < runs * stride; i++)
+        status |= external[i] != (i % stride < run_bytes ? LARGE_BYTE(i) : GUARD);
+    return status;
+}
+
+/* More than 16 bits can say, where there is so much L1. */
+static void test_large_dma(void)
+{
+    void *local, *external;
+    if (hal_core_count() > 1)
+        return;
+    if (hal_memory_reserve(HAL_L1, LARGE_RUNS * LARGE_RUN_BYTES, &local) == DORY_OK &&
+        hal_memory_reserve(HAL_L2, LARGE_RUNS * LARGE_STRIDE, &external) == DORY_OK) {
+        EXPECT_EQUAL(large_copies(local, external, LARGE_RUNS, LARGE_RUN_BYTES, LARGE_STRIDE), 0);
+        EXPECT_EQUAL(large_copies(local, external, 1, LARGE_RUNS * LARGE_RUN_BYTES, LARGE_RUNS * LARGE_RUN_BYTES), 0);
+    }
+    EXPECT_EQUAL(hal_memory_reset(), DORY_OK);
+}
+
 /* Every core moves its own part in and out again, several copies a ticket, all tickets in use at once. */
 static int team_status[16];
 
@@ -317,6 +360,7 @@ static void test_time(void)
 
 static const struct test tests[] = {
     {"DMA in one, two and three dimensions", test_dma},
+    {"DMA of many bytes", test_large_dma},
     {"DMA on all cores at once", test_team_dma},
     {"barriers", test_barriers},
     {"a driver and the cores", test_driver},

@@ -91,6 +91,17 @@ static void test_built_in(void)
     }
 }
 
+/* The same kernels in more memory. */
+static void test_siracusa(void)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct target target;
+    EXPECT_THAT(target_load(&target, "siracusa", &arena, &diagnostics));
+    EXPECT_THAT(target.l1_bytes == 256 * 1024 && target.l2_bytes == 1984 * 1024 && target.cores == 8);
+    arena_free(&arena);
+}
+
 /* One core, no RAM, flash that is read where it lies. */
 static void test_cortexm(void)
 {
@@ -122,6 +133,7 @@ int main(int argc, char **argv)
     test_sound(folder);
     test_speeds(folder);
     test_built_in();
+    test_siracusa();
     test_cortexm();
     test_unknown();
     expect_error(folder, "\"cores\": 4, ", "", "cores", "missing");
