@@ -3,14 +3,20 @@
  * The boot ROM loads the ELF file's segments from flash and jumps to _start on the FC. A cluster core starts 0x80 bytes
  * behind its boot address, which is the same place. Interrupts are off until a run is started that goes on by them, on the FC
  * (beside.c); otherwise the HAL sleeps on events. Exceptions
- * go to fixed offsets from the table: 0x84 illegal instruction, 0x88 ecall, 0x8C a failed load or store. */
+ * go to fixed offsets from the table: 0x84 illegal instruction, 0x88 ecall, 0x8C a failed load or store; with
+ * CHIP_TRAPS_AT_VECTOR_0, to its first entry. */
 
     .section .vectors, "ax"
     .option norvc
     .balign 256
     .globl pulp_vectors
 pulp_vectors:
+#ifdef CHIP_TRAPS_AT_VECTOR_0
+    j interrupt_or_trap
+    .rept 31
+#else
     .rept 32
+#endif
     j pulp_interrupt_entry
     .endr
     .globl _start
@@ -19,6 +25,18 @@ _start:                             /* offset 0x80 */
     j trap_illegal_instruction
     j trap_ecall
     j trap_memory
+
+#ifdef CHIP_TRAPS_AT_VECTOR_0          /* with interrupts of line 0; the cause does not tell one trap from another */
+interrupt_or_trap:
+    csrw 0x340, t0                  /* mscratch */
+    csrr t0, 0x342                  /* mcause, negative for an interrupt */
+    bgez t0, trap_of_any_kind
+    csrr t0, 0x340
+    j pulp_interrupt_entry
+trap_of_any_kind:
+    li a0, -1
+    j report
+#endif
 
 start:
     la t0, pulp_vectors

@@ -70,7 +70,16 @@ static void copy_runs_1d(const struct hal_dma_copy *copy)
     }
 }
 
-static void copy_commands(const struct hal_dma_copy *copy);
+static void copy_commands(const struct hal_dma_copy *copy)
+{
+    if (fits_2d(copy))
+        copy_planes_2d(copy);
+    else
+        copy_runs_1d(copy);
+}
+
+#if PULP_MCHAN_LIMIT < PULP_L1_BYTES - 1
+static void copy_what_fits(const struct hal_dma_copy *copy);
 
 /* Two copies, of which the first has so many bytes of each run and so many of the runs. */
 static void copy_parts(const struct hal_dma_copy *copy, uint32_t run_bytes, uint32_t runs)
@@ -83,21 +92,22 @@ static void copy_parts(const struct hal_dma_copy *copy, uint32_t run_bytes, uint
     second.runs -= splits_runs ? runs : 0;
     second.local = (uint8_t *)copy->local + (splits_runs ? runs * copy->local_run_stride : run_bytes);
     second.external = (uint8_t *)copy->external + (splits_runs ? runs * copy->external_run_stride : run_bytes);
-    copy_commands(&first);
-    copy_commands(&second);
+    copy_what_fits(&first);
+    copy_what_fits(&second);
 }
 
-static void copy_commands(const struct hal_dma_copy *copy)
+static void copy_what_fits(const struct hal_dma_copy *copy)
 {
     if (copy->run_bytes > PULP_MCHAN_LIMIT)
         copy_parts(copy, copy->run_bytes / 8 * 4, copy->runs);
-    else if (!fits_2d(copy))
-        copy_runs_1d(copy);
-    else if (copy->runs * copy->run_bytes > PULP_MCHAN_LIMIT)
+    else if (copy->runs > 1 && copy->runs * copy->run_bytes > PULP_MCHAN_LIMIT)
         copy_parts(copy, copy->run_bytes, copy->runs / 2);
     else
-        copy_planes_2d(copy);
+        copy_commands(copy);
 }
+#else
+#define copy_what_fits copy_commands /* one command fills L1 */
+#endif
 
 int pulp_dma_copy_in_pieces(const struct hal_dma_copy *copy)
 {
@@ -105,9 +115,9 @@ int pulp_dma_copy_in_pieces(const struct hal_dma_copy *copy)
     join_runs(&joined);
     join_planes(&joined);
     join_runs(&joined);
-    if (joined.run_bytes < 1)
+    if (joined.run_bytes < 1 || joined.run_bytes >= PULP_L1_BYTES)
         return DORY_ERROR_DMA;
-    copy_commands(&joined);
+    copy_what_fits(&joined);
     return DORY_OK;
 }
 

@@ -197,5 +197,5 @@ int main(void)
     check_ram(0, 5000); /* by the FC, behind those of the cluster */
     EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
     test_close();
-    return expect_result("GAP8: l3");
+    return expect_result("chip: l3");
 }

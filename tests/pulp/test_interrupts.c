@@ -1,6 +1,6 @@
 /* An application's own interrupts beside a driver that goes on by interrupts, and beside one that is polled: all of them are
  * served, whatever the driver does, and neither changes the other's registers. */
-#include "dory/gap8_registers.h"
+#include "chip.h"
 #include "dory/hal.h"
 #include "dory/pulp_interrupts.h"
 #include "expect.h"
@@ -27,7 +27,7 @@ static void run_rounds(void *argument)
         hal_meet();
         number = number * 31 + round;
         if (hal_is_core() && hal_core_id() == 1)
-            GAP8_FC_EVENT_UNIT->trigger[APPLICATION] = 1;
+            chip_tell_fc(APPLICATION);
         if (hal_is_core())
             for (volatile int i = 0; i < 200; i++)
                 ;
@@ -71,9 +71,9 @@ static void test(enum hal_progress progress)
 int main(void)
 {
     EXPECT_EQUAL(hal_cluster_open(8), DORY_OK);
-    GAP8_FC_EVENTS->interrupt_mask_or = 1u << APPLICATION;
+    chip_interrupt_on(1u << APPLICATION);
     test(HAL_BY_INTERRUPT);
     test(HAL_BY_POLL);
     EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
-    return expect_result("GAP8: interrupts");
+    return expect_result("chip: interrupts");
 }

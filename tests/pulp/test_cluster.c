@@ -85,7 +85,7 @@ static void test_memory(void)
     EXPECT_EQUAL(hal_memory_reserve(HAL_L1, 8, &second), DORY_OK);
     EXPECT_EQUAL((uint8_t *)second - (uint8_t *)first, 16);
     EXPECT_EQUAL((uintptr_t)first % DORY_ALIGNMENT, 0);
-    EXPECT_EQUAL(hal_memory_reserve(HAL_L1, 64 * 1024, &rest), DORY_ERROR_MEMORY);
+    EXPECT_EQUAL(hal_memory_reserve(HAL_L1, 256 * 1024, &rest), DORY_ERROR_MEMORY);
     EXPECT_EQUAL(hal_memory_reserve(HAL_L1, 8, NULL), DORY_ERROR_ARGUMENT);
     EXPECT_EQUAL(hal_memory_reset(), DORY_OK);
     EXPECT_EQUAL(hal_memory_reserve(HAL_L1, 53 * 1024, &rest), DORY_OK);
@@ -101,5 +101,5 @@ int main(void)
         test_with_cores(cores);
     test_time();
     test_memory();
-    return expect_result("GAP8: cluster");
+    return expect_result("chip: cluster");
 }

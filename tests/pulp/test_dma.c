@@ -192,5 +192,5 @@ int main(void)
     EXPECT_EQUAL(hal_cluster_run(test_far_stride, NULL), DORY_OK);
     test_tickets();
     EXPECT_EQUAL(hal_cluster_close(), DORY_OK);
-    return expect_result("GAP8: dma");
+    return expect_result("chip: dma");
 }
