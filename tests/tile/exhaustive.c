@@ -142,7 +142,8 @@ static bool is_slice(uint32_t all, uint32_t slice)
 static void try_shape(struct trial *trial, struct tiling tiling)
 {
     const struct dory_layer *layer = trial->problem->layer;
-    bool slices = layer->operation == DORY_CONVOLUTION && trial->problem->kernel->can_tile_input_channels;
+    bool slices = layer->operation == DORY_CONVOLUTION && trial->problem->kernel->can_tile_input_channels &&
+                  !(tiling.in_place & (DORY_INPUTS_IN_PLACE | DORY_WEIGHTS_IN_PLACE));
     for (uint32_t slice = slices ? 4 : layer->input_channels; slice <= layer->input_channels + 3u; slice += 4) {
         uint32_t channels = dory_minimum(slice, layer->input_channels);
         if (!is_slice(layer->input_channels, channels))
@@ -160,12 +161,12 @@ struct exhaustive try_all_tilings(const struct tile_problem *problem, uint64_t l
 {
     struct exhaustive result = {.cycles = limit, .any_cycles = UINT64_MAX};
     struct trial trial = {problem, &result, limit != UINT64_MAX};
-    struct tiling tiling = {0};
-    struct dory_tile_shape *shape = &tiling.tile;
-    for (shape->rows = 1; shape->rows <= problem->steps[0].rows; shape->rows++)
-        for (shape->columns = tile_least_columns(problem->layer); shape->columns <= problem->layer->output_width;
-             shape->columns++)
-            for (uint32_t c = 4; c < problem->steps[0].channels + 4u; c += 4) {
+    struct tiling tiling = {.in_place = tile_in_place(problem)};
+    struct dory_tile_shape *shape = &tiling.tile, least = tile_least_shape(problem, tiling.in_place);
+    uint32_t least_channels = least.channels > 4 ? least.channels : 4;
+    for (shape->rows = least.rows; shape->rows <= problem->steps[0].rows; shape->rows++)
+        for (shape->columns = least.columns; shape->columns <= problem->layer->output_width; shape->columns++)
+            for (uint32_t c = least_channels; c < problem->steps[0].channels + 4u; c += 4) {
                 shape->channels = (uint16_t)dory_minimum(c, problem->steps[0].channels);
                 try_shape(&trial, tiling);
             }

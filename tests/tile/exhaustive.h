@@ -17,7 +17,7 @@ struct exhaustive {
 
 /* The legal tiling with the fewest cycles, among equals with the least L1. UINT64_MAX as limit: all are played to their end.
  * Else those that take at most `limit` cycles, and one is given up when the cycles it has taken, and the overheads of its
- * tiles to come, exceed the best so far. */
+ * tiles to come, exceed the best so far. With all that may be in place there: L1 is large enough for that. */
 struct exhaustive try_all_tilings(const struct tile_problem *problem, uint64_t limit);
 
 #endif

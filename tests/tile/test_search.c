@@ -37,8 +37,9 @@ static uint32_t make_steps(const struct dory_layer *record, uint64_t seed, struc
                 .rows = (uint16_t)size,
                 .first_channel = (uint16_t)c,
                 .channels = (uint16_t)dory_minimum(channels, record->output_channels - c),
-                .input = {{.channels = record->input_channels}, {.channels = record->input_channels}},
-                .output = {.channels = record->output_channels},
+                .input = {{.rows = record->input_height, .channels = record->input_channels},
+                          {.rows = record->input_height, .channels = record->input_channels}},
+                .output = {.rows = record->output_height, .channels = record->output_channels},
                 .drain = seed % 7 == 0,
             };
         }
@@ -53,6 +54,25 @@ static const struct dory_kernel_description *kernel_for(const struct dory_layer 
             if ((*kernel)->supports(record))
                 return *kernel;
     return NULL;
+}
+
+/* What may be in place is so, where L1 has room for all else; what is copied has the best tile. */
+static void test_in_place(struct tile_problem problem, uint64_t seed)
+{
+    struct target target = *problem.target;
+    struct tiling best;
+    struct tile_cost cost;
+    target.weights_in_place = seed % 3 != 0;
+    target.activations_in_place = seed % 3 != 1;
+    problem.target = &target;
+    problem.l1_bytes = TARGET_MAXIMUM_L1_BYTES;
+    bool found = tile_search(&problem, UINT64_MAX, &best, &cost);
+    struct exhaustive all = try_all_tilings(&problem, UINT64_MAX);
+    EXPECT(found && best.in_place == tile_in_place(&problem), "seed %" PRIu64 ": %u in place", seed, best.in_place);
+    EXPECT(cost.cycles == all.cycles && cost.l1_bytes == all.l1_bytes,
+           "seed %" PRIu64 ", in place: %" PRIu64 " cycles and %u bytes, but best is %" PRIu64 " and %u", seed, cost.cycles,
+           cost.l1_bytes, all.cycles, all.l1_bytes);
+    EXPECT(all.above == 0, "seed %" PRIu64 ", in place: %" PRIu64 " tilings take less than a bound says", seed, all.above);
 }
 
 static void test_layer(uint64_t seed, const struct target *target)
@@ -85,6 +105,8 @@ static void test_layer(uint64_t seed, const struct target *target)
     problem.l1_bytes = least - 1;
     EXPECT(!try_all_tilings(&problem, UINT64_MAX).found && !tile_search(&problem, UINT64_MAX, &best, &cost),
            "seed %" PRIu64 ": less than the least", seed);
+    if (seed % 4 == 1) /* a portable kernel */
+        test_in_place(problem, seed / 4);
     arena_free(&arena);
 }
 
