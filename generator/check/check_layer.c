@@ -139,7 +139,7 @@ static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map
                                     (uint16_t)input_channels};
     uint32_t accumulators[2] = {map->accumulators, map->accumulators}, scratch[2] = {map->scratch, map->scratch};
     int count = 1;
-    ranges[0] = (struct range){0, DORY_L1_RUNTIME_BYTES};
+    ranges[0] = (struct range){0, c->plan->runs_layers ? 0 : DORY_L1_RUNTIME_BYTES};
     count = add_ranges(c, index, map->input, input_tile_bytes(record, input_channels), ranges, count);
     if (dory_has_second_input(record))
         count = add_ranges(c, index, map->second_input,

@@ -185,8 +185,9 @@ static void add_network(struct text *text, const struct emission *emission)
     text_add_string(text, "\n    .inputs = inputs, .outputs = outputs,");
     if (emission->plan->weights_are_linked)
         text_add(text, "\n    .weights = %s%s_weights,", emission->is_exported ? "(const uint8_t *)" : "", emission->name);
-    text_add_string(text,
-                    emission->plan->tiles ? "\n    .run = dory_run_table, .tiles = tiles," : "\n    .run = dory_run_tiles,");
+    text_add_string(text, emission->plan->tiles         ? "\n    .run = dory_run_table, .tiles = tiles,"
+                          : emission->plan->runs_layers ? "\n    .run = dory_run_layers,"
+                                                        : "\n    .run = dory_run_tiles,");
     print_members(text, &record_network, &emission->assembled->network, 4);
     text_add_string(text, "\n};\n\n");
 }

@@ -121,8 +121,9 @@ struct plan {
     int buffer_count;
 
     uint32_t ram_bytes;
-    uint32_t flash_bytes;     /* of the weight image with its header */
-    uint8_t *flash_image;     /* filled by emit/layout.c */
+    uint32_t flash_bytes; /* of the weight image with its header */
+    uint8_t *flash_image; /* filled by emit/layout.c */
+    bool runs_layers;     /* each step is one tile with all operands in place: nobody moves tiles, and L1 has only scratch */
     bool weights_are_linked;  /* the image is a part of the program, and no flash is needed */
     uint32_t resident_offset; /* in the arena, behind all else: the blobs at the start of the image, behind its header ... */
     uint32_t resident_bytes;  /* ... that stay there from run to run; 0: none, or all linked */
@@ -167,6 +168,9 @@ void plan_await_together(struct plan *plan, struct arena *arena);
 /* Brings the first weights of layers beside the layer before, where L1 has room for them, has the cores of a table compute a
  * layer from where the one before has left its results in L1, and predicts anew. `has_table`: of its tiles, see below. */
 void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena);
+
+/* in_place.c: a plan of which nothing is copied runs its layers without a driver of tiles, who takes nothing of L1 then. */
+void plan_run_layers(struct plan *plan);
 
 /* The tiles of all steps, as the firmware's driver would place them, plan_tile_count() of them. Null where
  * one of their copies is larger than what a table can say, or something is in place, of which it can say nothing. */

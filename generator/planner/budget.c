@@ -81,8 +81,10 @@ bool budget_plan(const struct network *network, const struct target *target, con
         return false;
     if (!planned)
         *diagnostics = before;
-    if (planned)
+    if (planned) {
         plan_bring_early(plan, false, arena);
+        plan_run_layers(plan);
+    }
     if (has_table)
         finish_with_table(&with_table, arena);
     if (has_table && (!planned || (with_table.tiles && with_table.predicted_cycles <= plan->predicted_cycles)))

@@ -72,6 +72,7 @@ static json_t *describe_memory(const struct plan *plan)
     set_number(object, "flash_bytes", plan->flash_bytes);
     set_number(object, "ram_bytes", plan->ram_bytes);
     set_number(object, "resident_bytes", plan->resident_bytes);
+    set_boolean(object, "runs_layers", plan->runs_layers);
     set_number(object, "linked_bytes", plan->weights_are_linked ? plan->flash_bytes : 0);
     set_number(object, "flash_cycles", plan->flash_cycles);
     return object;

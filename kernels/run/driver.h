@@ -46,6 +46,7 @@ struct dory_driver {
     hal_dma_ticket load_ticket;
     hal_dma_ticket store_ticket[2]; /* by output buffer */
     bool store_open[2];
+    bool ends[2]; /* of a run without tiles, by turns: the run */
 };
 
 /* Has the network a further step? */

@@ -141,8 +141,10 @@ static bool make_plan(struct trial *trial)
         finish_with_table(trial);
         planned = trial->plan.tiles || start_plan(trial, &diagnostics);
     }
-    if (planned && !trial->plan.tiles)
+    if (planned && !trial->plan.tiles) {
         plan_bring_early(&trial->plan, false, trial->arena);
+        plan_run_layers(&trial->plan);
+    }
     planned = planned && layout_weights(&trial->plan, trial->arena, &diagnostics) && plan_check(&trial->plan, &diagnostics);
     trial->refusal = planned ? NULL : first_error(&diagnostics);
     return planned;
@@ -194,6 +196,7 @@ static bool plan_tightly(struct trial *trial)
 {
     struct random *random = trial->random;
     uint32_t l1_bytes = trial->plan.l1_peak_bytes, l2_bytes = trial->plan.l2_peak_bytes;
+    l1_bytes += trial->plan.runs_layers ? DORY_L1_RUNTIME_BYTES : 0; /* others may come of less */
     if (random_chance(random, 85))
         trial->options.l1_bytes = part_of(random, l1_bytes);
     if (random_chance(random, 50))
@@ -246,6 +249,7 @@ static void count_plan(struct random_totals *totals, const struct plan *plan)
     totals->blocks += has_block(plan);
     totals->resident += plan->resident_bytes > 0;
     totals->linked += plan->weights_are_linked;
+    totals->run_layers += plan->runs_layers;
     totals->in_chw += in_chw;
     totals->loads += loads;
 }
@@ -259,8 +263,8 @@ void random_totals_print(const struct random_totals *totals)
         totals->tiled_rows, totals->tiled_columns, totals->tiled_channels, totals->tiled_input_channels,
         totals->stepped_rows, totals->stepped_channels);
     if (totals->inputs_in_place > 0)
-        printf("layers with inputs in place %d, with weights %d, with outputs %d\n", totals->inputs_in_place,
-               totals->weights_in_place, totals->outputs_in_place);
+        printf("layers with inputs in place %d, with weights %d, with outputs %d; networks of which nothing is copied %d\n",
+               totals->inputs_in_place, totals->weights_in_place, totals->outputs_in_place, totals->run_layers);
     if (totals->dead)
         printf("networks without their dead channels %d, which were %d, and %d unread pixels; with early slices %d\n",
                totals->shrunk, totals->dead_channels, totals->unread_pixels, totals->moved);

@@ -157,7 +157,7 @@ static bool assemble(struct execution *execution)
     const struct plan *plan = execution->plan;
     int count = 0;
     plan_assemble(plan, &execution->assembled, &execution->arena);
-    execution->assembled.network.run = plan->tiles ? dory_run_table : dory_run_tiles;
+    execution->assembled.network.run = plan->tiles ? dory_run_table : plan->runs_layers ? dory_run_layers : dory_run_tiles;
     execution->run_order = arena_array(&execution->arena, int, (size_t)plan->network->layer_count);
     for (int i = 0; i < plan->step_count; i++)
         if (plan->steps[i].record.last_of_layer && count < plan->network->layer_count)

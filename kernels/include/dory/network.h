@@ -112,13 +112,14 @@ struct dory_network {
 
     const uint8_t *weights; /* not null: all of them, linked into the program, and there is no image in flash */
 
-    /* How a run goes, one of the two below; by a name, so that a program has what its networks need and nothing else. */
+    /* How a run goes, one of those below; by a name, so that a program has what its networks need and nothing else. */
     void (*run)(struct dory_driver *driver);
     const struct dory_prepared_tile *tiles; /* for dory_run_table: of all steps (dory/prepared.h) */
 };
 
-void dory_run_tiles(struct dory_driver *driver); /* the driver places tiles as it goes */
-void dory_run_table(struct dory_driver *driver); /* the cores take them from the table */
+void dory_run_tiles(struct dory_driver *driver);  /* the driver places tiles as it goes */
+void dory_run_table(struct dory_driver *driver);  /* the cores take them from the table */
+void dory_run_layers(struct dory_driver *driver); /* each step is one tile, of which nothing is copied */
 
 /* Bytes `first` and up, counted in HWC, of a tensor that lies in CHW; plane_bytes is its height times its width. */
 static inline void dory_read_chw(const uint8_t *tensor, uint32_t plane_bytes, uint32_t channels, uint32_t first, uint8_t *to,
