@@ -11,7 +11,7 @@ foreach(engine IN LISTS dory_engines)
   file(GLOB kernels ${DORY_CONFIGURE_DEPENDS} ${folder}/*.c ${folder}/*/*.c)
   list(FILTER kernels EXCLUDE REGEX "description[.]c$")
   list(APPEND dory_contract_sources ${descriptions})
-  if(NOT "${engine}-${DORY_TARGET}" MATCHES "^(xpulpv2-cortexm|armv7em-gap8|armv7em-pmsis)$") # no plan for it has them
+  if(NOT "${engine}-${DORY_TARGET}" MATCHES "^(xpulpv2-cortexm|armv7em-(gap8|pmsis|siracusa))$") # no plan for it has them
     list(APPEND dory_engine_sources ${kernels})
   endif()
 endforeach()
