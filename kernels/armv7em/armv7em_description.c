@@ -4,6 +4,7 @@
 #include "dory/engine.h"
 #include "finish.h"
 #include "line.h"
+#include "pixels.h"
 #include "planes.h"
 #include "quads.h"
 
@@ -71,7 +72,7 @@ static bool convolution_supports(const struct dory_layer *layer)
 
 static uint32_t convolution_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return cores * 8 * dory_chunk_elements(layer, tile->input_channels);
+    return cores * (8 * dory_chunk_elements(layer, tile->input_channels) + dory_window_bytes(layer, tile->input_channels));
 }
 
 static const struct dory_kernel_description convolution = {
@@ -79,6 +80,8 @@ static const struct dory_kernel_description convolution = {
     .supports = convolution_supports,
     .scratch_bytes = convolution_scratch,
     .cycles = convolution_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+    .knows_border = true,
     .can_tile_input_channels = true,
 };
 
@@ -98,6 +101,7 @@ static const struct dory_kernel_description linear = {
     .supports = linear_supports,
     .scratch_bytes = convolution_scratch,
     .cycles = linear_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
     .can_tile_input_channels = true,
 };
 
@@ -137,6 +141,8 @@ static const struct dory_kernel_description depthwise = {
     .supports = depthwise_supports,
     .scratch_bytes = depthwise_scratch,
     .cycles = depthwise_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+    .knows_border = true,
 };
 
 /* ---- element by element ---- */
@@ -171,6 +177,7 @@ static const struct dory_kernel_description addition = {
     .supports = addition_supports,
     .scratch_bytes = no_scratch,
     .cycles = addition_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
 };
 
 /* Averages whose sums have 16 bits, and maxima as they are. Channels are words. */
@@ -200,6 +207,7 @@ static const struct dory_kernel_description pool = {
     .supports = pool_supports,
     .scratch_bytes = no_scratch,
     .cycles = pool_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
 };
 
 static const struct dory_kernel_description *const kernels[] = {&linear, &convolution, &depthwise, &addition, &pool, 0};

@@ -37,10 +37,12 @@ static dory_product_pair_function *pair_high_of(const struct dory_layer *layer, 
 static struct work work_of(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core)
 {
     struct work work = {.layer = layer, .tile = tile};
-    work.window = dory_window_of(layer, tile);
+    uint32_t pairs_bytes = 8 * dory_chunk_elements(layer, tile->input_channels);
+    uint8_t *scratch = (uint8_t *)tile->scratch + core * (pairs_bytes + dory_window_bytes(layer, tile->input_channels));
+    work.window = dory_window_of(layer, tile, scratch + pairs_bytes);
     work.pair_high = pair_high_of(layer, tile);
     work.finish = dory_finish_function_of(layer);
-    work.pairs = (uint32_t *)tile->scratch + core * 8 * work.window.groups;
+    work.pairs = (uint32_t *)(void *)scratch;
     work.constants_offset = dory_chunk_bytes(layer, tile->input_channels);
     work.quad_bytes = work.constants_offset + (tile->last_chunk ? dory_constants_bytes(layer) : 0);
     work.constant_bytes = dory_channel_constants_bytes(layer);

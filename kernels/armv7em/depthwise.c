@@ -71,22 +71,30 @@ static __attribute__((noinline)) void lay_columns(const struct work *work, const
     }
 }
 
+/* Of a band's input, what the tile has, and where it lies in the planes: the rest is border. */
+struct part {
+    const uint8_t *input; /* the first channel of its first pixel */
+    uint8_t *plane;
+    uint32_t rows, columns;
+};
+
 /* Whole quads: the last four columns overlap those before where columns are no multiple of four. */
-static void lay_fours(const struct work *work, const uint8_t *first, uint32_t rows)
+static void lay_fours(const struct work *work, const struct part *part)
 {
-    uint32_t columns = work->tile->input_columns, pixel_bytes = work->tile->channels;
-    for (uint32_t column = 0; column < columns; column += 4) {
-        uint32_t from = dory_minimum(column, columns - 4);
-        lay_columns(work, first + from * pixel_bytes, work->plane + from, rows);
+    for (uint32_t column = 0; column < part->columns; column += 4) {
+        uint32_t from = dory_minimum(column, part->columns - 4);
+        lay_columns(work, part->input + from * work->tile->channels, part->plane + from, part->rows);
     }
 }
 
 /* Columns or channels that make no four. */
-static void lay_bytes(const struct work *work, const uint8_t *pixel, uint32_t rows, uint32_t channels)
+static void lay_bytes(const struct work *work, const struct part *part, uint32_t channels)
 {
-    for (uint32_t row = 0; row < rows; row++) {
-        uint8_t *to = work->plane + row * work->planes.row_bytes;
-        for (uint32_t column = 0; column < work->tile->input_columns; column++, pixel += work->tile->channels) {
+    uint32_t pixel_bytes = work->tile->channels;
+    for (uint32_t row = 0; row < part->rows; row++) {
+        const uint8_t *pixel = part->input + row * work->tile->input_columns * pixel_bytes;
+        uint8_t *to = part->plane + row * work->planes.row_bytes;
+        for (uint32_t column = 0; column < part->columns; column++, pixel += pixel_bytes) {
             for (uint32_t channel = 0; channel < channels; channel++) {
                 to[channel * work->planes.plane_bytes + column] = pixel[channel];
             }
@@ -102,14 +110,54 @@ static void lay_signs(const struct work *work)
     }
 }
 
+/* So many bytes, a multiple of four, of each plane. */
+static void lay_border(const struct work *work, uint8_t *to, uint32_t bytes)
+{
+    uint32_t plane_bytes = work->planes.plane_bytes, word = (uint8_t)work->layer->border_value * 0x01010101u;
+    for (uint8_t *end = to + bytes; to < end; to += 4) {
+        dory_put_word(to, word);
+        dory_put_word(to + plane_bytes, word);
+        dory_put_word(to + 2 * plane_bytes, word);
+        dory_put_word(to + 3 * plane_bytes, word);
+    }
+}
+
+/* Round a part that begins after so many rows and columns of border. Behind a row there is room for a word, as behind its
+ * border there is for one less a byte. */
+static void lay_borders(const struct work *work, const struct part *part, uint32_t rows, uint32_t columns, uint32_t above,
+                        uint32_t left)
+{
+    uint32_t row_bytes = work->planes.row_bytes, right = columns - left - part->columns;
+    lay_border(work, work->plane, above * row_bytes);
+    for (uint32_t row = above; row < above + part->rows && (left | right) != 0; row++) {
+        uint8_t *to = work->plane + row * row_bytes;
+        if (left > 4 || right > 4) {
+            lay_border(work, to, row_bytes);
+            continue;
+        }
+        lay_border(work, to, left != 0 ? 4 : 0);
+        lay_border(work, to + left + part->columns, right != 0 ? 4 : 0);
+    }
+    lay_border(work, work->plane + (above + part->rows) * row_bytes, (rows - above - part->rows) * row_bytes);
+}
+
+/* Rows of a band's input, and columns, with border. */
 static void lay_planes(const struct work *work, uint32_t first_row, uint32_t rows, uint32_t channel, uint32_t channels)
 {
     const struct dory_tile *tile = work->tile;
-    const uint8_t *first = (const uint8_t *)tile->input + first_row * tile->input_columns * tile->channels + channel;
-    if (channels == 4 && tile->input_columns >= 4) {
-        lay_fours(work, first, rows);
+    struct dory_border_rows border = dory_border_of(work->layer, tile);
+    uint32_t columns = dory_input_extent(tile->columns, work->layer->kernel_width, work->layer->stride_width, 1);
+    uint32_t above = dory_minimum(border.top > first_row ? border.top - first_row : 0, rows), left = border.left;
+    uint32_t skipped = first_row + above - border.top, there = tile->input_rows > skipped ? tile->input_rows - skipped : 0;
+    struct part part = {.rows = dory_minimum(rows - above, there),
+                        .columns = dory_minimum(tile->input_columns, columns > left ? columns - left : 0)};
+    part.plane = work->plane + above * work->planes.row_bytes + left;
+    part.input = (const uint8_t *)tile->input + skipped * tile->input_columns * tile->channels + channel;
+    lay_borders(work, &part, rows, columns, above, left);
+    if (channels == 4 && part.columns >= 4) {
+        lay_fours(work, &part);
     } else {
-        lay_bytes(work, first, rows, channels);
+        lay_bytes(work, &part, channels);
     }
     if (work->layer->input_is_signed) {
         lay_signs(work);

@@ -4,23 +4,101 @@
 #include "instructions.h"
 #include "quads.h"
 
-struct dory_window dory_window_of(const struct dory_layer *layer, const struct dory_tile *tile)
+struct dory_window dory_window_of(const struct dory_layer *layer, const struct dory_tile *tile, uint8_t *room)
 {
-    uint32_t channels = tile->input_channels, row_bytes = tile->input_columns * channels;
+    uint32_t channels = tile->input_channels;
     bool fills_taps = dory_fills_taps(layer);
-    struct dory_window window = {.input = tile->input, .rows = layer->kernel_height, .columns = tile->columns};
+    struct dory_window window = {.layer = layer, .tile = tile, .room = room, .channels = channels};
+    window.border = dory_border_of(layer, tile);
+    window.rows = layer->kernel_height;
     window.runs_per_row = fills_taps ? layer->kernel_width : dory_runs(layer) / layer->kernel_height;
-    window.row_bytes = layer->dilation_height * row_bytes;
+    window.row_bytes = layer->dilation_height * tile->input_columns * channels;
     window.run_bytes = layer->dilation_width * channels;
     window.elements = fills_taps ? channels : dory_run_elements(layer, channels);
-    window.pixel_bytes = layer->stride_width * channels;
-    window.line_bytes = layer->stride_height * row_bytes;
     window.groups = dory_chunk_elements(layer, channels) / 4;
     window.is_signed = layer->input_is_signed;
     window.fills_taps = fills_taps && channels % 4 != 0;
     window.has_ends = !fills_taps && window.elements % 4 != 0;
     return window;
 }
+
+/* ---- where a pixel's window lies ---- */
+
+/* Its runs: in the input, or in `room`. */
+struct runs {
+    const uint8_t *corner;
+    uint32_t row_bytes, run_bytes;
+};
+
+static uint8_t *put_bytes(uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+    for (; bytes >= 4; bytes -= 4, to += 4, from += 4) {
+        dory_put_word(to, dory_word_at(from));
+    }
+    for (; bytes > 0; bytes--) {
+        *to++ = *from++;
+    }
+    return to;
+}
+
+static uint8_t *put_border(const struct dory_window *window, uint8_t *to, uint32_t taps)
+{
+    uint8_t value = (uint8_t)window->layer->border_value;
+    for (uint32_t bytes = taps * window->channels; bytes > 0; bytes--) {
+        *to++ = value;
+    }
+    return to;
+}
+
+/* So many columns of a row from `column` on, which may be negative. */
+static uint8_t *put_columns(const struct dory_window *window, uint8_t *to, const uint8_t *row, int32_t column, uint32_t taps)
+{
+    int32_t columns = window->tile->input_columns, end = column + (int32_t)taps;
+    int32_t first = column < 0 ? 0 : column, last = end > columns ? columns : end;
+    if (first >= last) {
+        return put_border(window, to, taps);
+    }
+    to = put_border(window, to, (uint32_t)(first - column));
+    to = put_bytes(to, row + (uint32_t)first * window->channels, (uint32_t)(last - first) * window->channels);
+    return put_border(window, to, (uint32_t)(end - last));
+}
+
+/* A window that reaches into the border, with it. */
+static __attribute__((noinline)) struct runs put_window(const struct dory_window *window, int32_t row, int32_t column)
+{
+    const struct dory_layer *layer = window->layer;
+    uint32_t dilation = layer->dilation_width, taps = dilation == 1 ? layer->kernel_width : 1, channels = window->channels;
+    uint8_t *to = window->room;
+    for (uint32_t i = 0; i < layer->kernel_height; i++, row += layer->dilation_height) {
+        const uint8_t *from =
+            (const uint8_t *)window->tile->input + (uint32_t)row * window->tile->input_columns * channels; /* may wrap */
+        for (uint32_t tap = 0; tap < layer->kernel_width; tap += taps) {
+            to = row < 0 || row >= window->tile->input_rows
+                     ? put_border(window, to, taps)
+                     : put_columns(window, to, from, column + (int32_t)(tap * dilation), taps);
+        }
+    }
+    return (struct runs){window->room, layer->kernel_width * channels, channels};
+}
+
+static inline struct runs runs_of(const struct dory_window *window, uint32_t pixel)
+{
+    const struct dory_layer *layer = window->layer;
+    const struct dory_tile *tile = window->tile;
+    uint32_t y = pixel / tile->columns, x = pixel - y * tile->columns;
+    int32_t row = (int32_t)(y * layer->stride_height - window->border.top),
+            column = (int32_t)(x * layer->stride_width - window->border.left);
+    uint32_t height = (layer->kernel_height - 1u) * layer->dilation_height,
+             width = (layer->kernel_width - 1u) * layer->dilation_width;
+    if ((row | column) < 0 || (uint32_t)row + height >= tile->input_rows ||
+        (uint32_t)column + width >= tile->input_columns) {
+        return put_window(window, row, column);
+    }
+    uint32_t offset = ((uint32_t)row * tile->input_columns + (uint32_t)column) * window->channels;
+    return (struct runs){(const uint8_t *)tile->input + offset, window->row_bytes, window->run_bytes};
+}
+
+/* ---- pairs ---- */
 
 /* What is known when the compiler makes a copy of the functions below: words from the first to the second of a group, and
  * the elements' sign. */
@@ -84,13 +162,14 @@ static inline __attribute__((always_inline)) uint32_t *lay_end(struct laying how
     return pairs;
 }
 
-static inline __attribute__((always_inline)) void lay(struct laying how, const struct dory_window *window, uint32_t *pairs,
-                                                      const uint8_t *corner)
+static inline __attribute__((always_inline)) void lay(struct laying how, const struct dory_window *window, uint32_t pixel,
+                                                      uint32_t *pairs)
 {
+    struct runs runs = runs_of(window, pixel);
     uint32_t words = window->elements / 4;
     for (uint32_t row = 0; row < window->rows; row++) {
-        const uint8_t *run = corner + row * window->row_bytes;
-        for (uint32_t i = window->runs_per_row; i > 0; i--, run += window->run_bytes) {
+        const uint8_t *run = runs.corner + row * runs.row_bytes;
+        for (uint32_t i = window->runs_per_row; i > 0; i--, run += runs.run_bytes) {
             pairs = lay_words(how, pairs, run, words);
             if (window->fills_taps) {
                 pairs = lay_word(how, pairs, end_of(run, window->elements));
@@ -99,8 +178,8 @@ static inline __attribute__((always_inline)) void lay(struct laying how, const s
     }
     struct ends ends = {0};
     for (uint32_t row = 0; row < window->rows && window->has_ends; row++) {
-        const uint8_t *run = corner + row * window->row_bytes;
-        for (uint32_t i = window->runs_per_row; i > 0; i--, run += window->run_bytes) {
+        const uint8_t *run = runs.corner + row * runs.row_bytes;
+        for (uint32_t i = window->runs_per_row; i > 0; i--, run += runs.run_bytes) {
             pairs = lay_end(how, pairs, &ends, run, window->elements);
         }
     }
@@ -109,30 +188,22 @@ static inline __attribute__((always_inline)) void lay(struct laying how, const s
     }
 }
 
-static const uint8_t *corner_of(const struct dory_window *window, uint32_t pixel)
-{
-    uint32_t row = pixel / window->columns, column = pixel - row * window->columns;
-    return window->input + row * window->line_bytes + column * window->pixel_bytes;
-}
-
 void dory_lay_pixel(const struct dory_window *window, uint32_t pixel, uint32_t *pairs)
 {
-    const uint8_t *corner = corner_of(window, pixel);
     if (window->is_signed) {
-        lay((struct laying){1, true}, window, pairs, corner);
+        lay((struct laying){1, true}, window, pixel, pairs);
     } else {
-        lay((struct laying){1, false}, window, pairs, corner);
+        lay((struct laying){1, false}, window, pixel, pairs);
     }
 }
 
 void dory_lay_four(const struct dory_window *window, uint32_t pixel, uint32_t *pairs)
 {
     for (uint32_t i = 0; i < 4; i++) {
-        const uint8_t *corner = corner_of(window, pixel + i);
         if (window->is_signed) {
-            lay((struct laying){4, true}, window, pairs + i, corner);
+            lay((struct laying){4, true}, window, pixel + i, pairs + i);
         } else {
-            lay((struct laying){4, false}, window, pairs + i, corner);
+            lay((struct laying){4, false}, window, pixel + i, pairs + i);
         }
     }
 }

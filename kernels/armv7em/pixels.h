@@ -4,22 +4,30 @@
 
 #include "dory/layer.h"
 
+/* Room for the bytes of a window that reaches into the border of an input in place. */
+static inline uint32_t dory_window_bytes(const struct dory_layer *layer, uint32_t input_channels)
+{
+    return dory_round_up((uint32_t)layer->kernel_height * layer->kernel_width * input_channels, 4);
+}
+
 /* Where the elements of a pixel's window lie in a tile, in the order of its weights (kernels/quads): runs of contiguous
  * elements, of all of them the whole words first, then the rests. */
 struct dory_window {
-    const uint8_t *input;
-    uint32_t rows, runs_per_row;      /* of runs */
-    uint32_t row_bytes, run_bytes;    /* of the input, from row to row of runs, and from run to run */
-    uint32_t elements;                /* of a run */
-    uint32_t pixel_bytes, line_bytes; /* from output pixel to output pixel, and from output row to output row */
-    uint32_t columns;                 /* of the output */
-    uint32_t groups;                  /* of four elements, of all runs */
+    const struct dory_layer *layer;
+    const struct dory_tile *tile;
+    struct dory_border_rows border;
+    uint8_t *room;                 /* of dory_window_bytes() */
+    uint32_t channels;             /* of the tile's input */
+    uint32_t rows, runs_per_row;   /* of runs */
+    uint32_t row_bytes, run_bytes; /* of the input, from row to row of runs, and from run to run */
+    uint32_t elements;             /* of a run */
+    uint32_t groups;               /* of four elements, of all runs */
     bool is_signed;
     bool fills_taps; /* each run is filled up to whole words; otherwise, has_ends: the ends of all runs come together */
     bool has_ends;
 };
 
-struct dory_window dory_window_of(const struct dory_layer *layer, const struct dory_tile *tile);
+struct dory_window dory_window_of(const struct dory_layer *layer, const struct dory_tile *tile, uint8_t *room);
 
 /* Lays an output pixel for dory_product_quad(), or four of them for dory_product_pair(). */
 void dory_lay_pixel(const struct dory_window *window, uint32_t pixel, uint32_t *pairs);
