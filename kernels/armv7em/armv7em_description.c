@@ -96,10 +96,16 @@ static uint64_t linear_instructions(const struct dory_layer *layer, const struct
     return 200 + lay_instructions(layer, tile->input_channels) + quads * quad_instructions(layer, tile);
 }
 
+/* One pixel instead of four, and no border. */
+static uint32_t linear_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return cores * 2 * dory_chunk_elements(layer, tile->input_channels);
+}
+
 static const struct dory_kernel_description linear = {
     .name = "dory_armv7em_linear",
     .supports = linear_supports,
-    .scratch_bytes = convolution_scratch,
+    .scratch_bytes = linear_scratch,
     .cycles = linear_instructions,
     .in_place = DORY_ALL_IN_PLACE,
     .can_tile_input_channels = true,

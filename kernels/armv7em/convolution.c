@@ -37,8 +37,10 @@ static dory_product_pair_function *pair_high_of(const struct dory_layer *layer, 
 static struct work work_of(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core)
 {
     struct work work = {.layer = layer, .tile = tile};
-    uint32_t pairs_bytes = 8 * dory_chunk_elements(layer, tile->input_channels);
-    uint8_t *scratch = (uint8_t *)tile->scratch + core * (pairs_bytes + dory_window_bytes(layer, tile->input_channels));
+    bool is_linear = dory_is_fully_connected(layer); /* which is laid a pixel at a time, and has no border */
+    uint32_t pairs_bytes = (is_linear ? 2 : 8) * dory_chunk_elements(layer, tile->input_channels);
+    uint32_t room_bytes = is_linear ? 0 : dory_window_bytes(layer, tile->input_channels);
+    uint8_t *scratch = (uint8_t *)tile->scratch + core * (pairs_bytes + room_bytes);
     work.window = dory_window_of(layer, tile, scratch + pairs_bytes);
     work.pair_high = pair_high_of(layer, tile);
     work.finish = dory_finish_function_of(layer);

@@ -14,7 +14,7 @@ struct work {
     const struct dory_layer *layer;
     const struct dory_tile *tile;
     dory_finish_function *finish;
-    dory_two_rows_3x3_function *two_rows; /* null: the layer has none */
+    dory_rows_3x3_function *by_twos; /* null: the layer has none */
     struct dory_planes planes;
     uint8_t *plane;
     uint32_t *pairs;
@@ -23,7 +23,7 @@ struct work {
 };
 
 /* 3x3 with stride 1 has code for two rows by two columns, in the usual forms. */
-static dory_two_rows_3x3_function *two_rows_of(const struct dory_layer *layer, const struct dory_tile *tile)
+static dory_rows_3x3_function *by_twos_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
     enum dory_finish kind = dory_finish_of(layer);
     bool is_3x3 = layer->kernel_height == 3 && layer->kernel_width == 3 && layer->stride_height == 1 &&
@@ -31,15 +31,13 @@ static dory_two_rows_3x3_function *two_rows_of(const struct dory_layer *layer, c
     if (!is_3x3 || dory_clips(layer) || tile->columns < 2) {
         return 0;
     }
-    return kind == DORY_FINISH_HIGH        ? dory_two_rows_3x3_high
-           : kind == DORY_FINISH_HIGH_AWAY ? dory_two_rows_3x3_high_away
-                                           : 0;
+    return kind == DORY_FINISH_HIGH ? dory_rows_3x3_high : kind == DORY_FINISH_HIGH_AWAY ? dory_rows_3x3_high_away : 0;
 }
 
 static struct work work_of(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core)
 {
     struct work work = {.layer = layer, .tile = tile, .finish = dory_finish_function_of(layer)};
-    work.two_rows = two_rows_of(layer, tile);
+    work.by_twos = by_twos_of(layer, tile);
     work.planes = dory_planes_of(layer, tile->rows, tile->columns);
     work.plane = (uint8_t *)tile->scratch + core * dory_planes_core_bytes(&work.planes);
     work.pairs = (uint32_t *)(void *)(work.plane + 4 * work.planes.plane_bytes);
@@ -228,28 +226,30 @@ static void compute_rows(const struct work *work, const uint8_t *plane, uint32_t
     }
 }
 
-/* Rows by twos. Of an odd number of columns the last one is computed with the one before. */
+/* An even number of rows. */
 static void compute_twos(const struct work *work, const uint8_t *plane, uint32_t rows, const uint8_t *constants,
                          int32_t start, struct place to)
 {
     struct dory_scale scale = dory_layer_scale_of(work->layer);
+    uint32_t columns = work->tile->columns;
     dory_read_scale(DORY_FINISH_HIGH, constants, &scale);
-    uint32_t columns = work->tile->columns, line_bytes = columns * to.pixel_bytes, row_bytes = work->planes.row_bytes;
-    struct dory_two_rows_3x3 both = {
-        dory_3x3_of(work->pairs), start,      scale.left_shift, scale.multiplier, scale.addend, scale.shift,
-        to.pixel_bytes,           line_bytes, scale.away,       row_bytes};
-    for (; rows >= 2; rows -= 2, plane += 2 * row_bytes, to.output += 2 * line_bytes) {
-        work->two_rows(&both, plane, plane + columns / 2 * 2, to.output);
-        if (columns % 2 != 0) {
-            work->two_rows(&both, plane + columns - 2, plane + columns, to.output + line_bytes - 2 * to.pixel_bytes);
-        }
-    }
+    struct dory_rows_3x3 both = {.kernel = dory_3x3_of(work->pairs), .start = start, .row_bytes = work->planes.row_bytes};
+    both.left_shift = scale.left_shift;
+    both.multiplier = scale.multiplier;
+    both.addend = scale.addend;
+    both.shift = scale.shift;
+    both.away = scale.away;
+    both.pixel_bytes = to.pixel_bytes;
+    both.line_bytes = columns * to.pixel_bytes;
+    both.even_columns = columns / 2 * 2;
+    both.odd_column = columns % 2;
+    work->by_twos(&both, plane, to.output, rows);
 }
 
 static void compute_channel(const struct work *work, const uint8_t *plane, uint32_t rows, const uint8_t *constants,
                             int32_t start, struct place to)
 {
-    uint32_t twos = work->two_rows ? rows / 2 * 2 : 0;
+    uint32_t twos = work->by_twos ? rows / 2 * 2 : 0;
     if (twos > 0) {
         compute_twos(work, plane, twos, constants, start, to);
         plane += twos * work->planes.row_bytes;

@@ -20,22 +20,23 @@ static inline struct dory_3x3 dory_3x3_of(const uint32_t pairs[6])
 void dory_sum_row_3x3(const struct dory_3x3 *kernel, const uint8_t *plane, uint32_t row_bytes, uint32_t stride,
                       int32_t start, int32_t *sums, uint32_t columns);
 
-/* Two rows of outputs with stride 1, requantised to bytes without a sign, which nothing else clips, in the form
+/* Rows of outputs with stride 1, requantised to bytes without a sign, which nothing else clips, in the form
  * DORY_NORMALISE_HIGH, rounding down or away from zero. Assembly knows the order of the members. */
-struct dory_two_rows_3x3 {
+struct dory_rows_3x3 {
     struct dory_3x3 kernel;
     int32_t start;
     uint32_t left_shift, multiplier;
     int32_t addend;
     uint32_t shift;
-    uint32_t pixel_bytes, line_bytes; /* of the output */
-    uint32_t away;                    /* what is taken off a sum below zero */
-    uint32_t row_bytes;               /* of the plane */
+    uint32_t pixel_bytes, line_bytes;  /* of the output */
+    uint32_t away;                     /* what is taken off a sum below zero */
+    uint32_t row_bytes;                /* of the plane */
+    uint32_t even_columns, odd_column; /* of the output, at least two; and one more, or none */
 };
 
-/* Outputs whose windows begin at `plane`, up to `end`: an even number of columns, at least two. */
-typedef void dory_two_rows_3x3_function(const struct dory_two_rows_3x3 *rows, const uint8_t *plane, const uint8_t *end,
-                                        uint8_t *output);
-dory_two_rows_3x3_function dory_two_rows_3x3_high, dory_two_rows_3x3_high_away;
+/* An even number of rows, at least two. */
+typedef void dory_rows_3x3_function(const struct dory_rows_3x3 *rows, const uint8_t *plane, uint8_t *output,
+                                    uint32_t row_count);
+dory_rows_3x3_function dory_rows_3x3_high, dory_rows_3x3_high_away;
 
 #endif

@@ -43,9 +43,13 @@ static uint8_t *put_bytes(uint8_t *to, const uint8_t *from, uint32_t bytes)
 
 static uint8_t *put_border(const struct dory_window *window, uint8_t *to, uint32_t taps)
 {
-    uint8_t value = (uint8_t)window->layer->border_value;
-    for (uint32_t bytes = taps * window->channels; bytes > 0; bytes--) {
-        *to++ = value;
+    uint32_t word = (uint8_t)window->layer->border_value * 0x01010101u, bytes = taps * window->channels;
+    for (; bytes >= 4; bytes -= 4, to += 4) {
+        dory_put_word(to, word);
+    }
+    for (; bytes > 0; bytes--) {
+        *to++ = (uint8_t)word;
+        __asm__ volatile(""); /* lest three bytes become a call of memset */
     }
     return to;
 }
