@@ -120,23 +120,37 @@ static void lay_border(const struct work *work, uint8_t *to, uint32_t bytes)
     }
 }
 
-/* Round a part that begins after so many rows and columns of border. Behind a row there is room for a word, as behind its
- * border there is for one less a byte. */
+/* A word of each row of a part. */
+static void lay_side(const struct work *work, uint8_t *to, uint32_t rows)
+{
+    uint32_t plane_bytes = work->planes.plane_bytes, row_bytes = work->planes.row_bytes;
+    uint32_t word = (uint8_t)work->layer->border_value * 0x01010101u;
+    for (uint8_t *upper = to + 2 * plane_bytes; rows > 0; rows--, to += row_bytes, upper += row_bytes) {
+        dory_put_word(to, word);
+        dory_put_word(to + plane_bytes, word);
+        dory_put_word(upper, word);
+        dory_put_word(upper + plane_bytes, word);
+    }
+}
+
+/* Round a part that begins after so many rows and columns of border. Behind a row's border there is room for three bytes. */
 static void lay_borders(const struct work *work, const struct part *part, uint32_t rows, uint32_t columns, uint32_t above,
                         uint32_t left)
 {
     uint32_t row_bytes = work->planes.row_bytes, right = columns - left - part->columns;
+    uint8_t *first = work->plane + above * row_bytes, *last = first + part->rows * row_bytes;
     lay_border(work, work->plane, above * row_bytes);
-    for (uint32_t row = above; row < above + part->rows && (left | right) != 0; row++) {
-        uint8_t *to = work->plane + row * row_bytes;
-        if (left > 4 || right > 4) {
-            lay_border(work, to, row_bytes);
-            continue;
-        }
-        lay_border(work, to, left != 0 ? 4 : 0);
-        lay_border(work, to + left + part->columns, right != 0 ? 4 : 0);
+    lay_border(work, last, (rows - above - part->rows) * row_bytes);
+    if (left > 4 || right > 4) {
+        lay_border(work, first, part->rows * row_bytes);
+        return;
     }
-    lay_border(work, work->plane + (above + part->rows) * row_bytes, (rows - above - part->rows) * row_bytes);
+    if (left != 0) {
+        lay_side(work, first, part->rows);
+    }
+    if (right != 0) {
+        lay_side(work, first + left + part->columns, part->rows);
+    }
 }
 
 /* Rows of a band's input, and columns, with border. */
@@ -233,7 +247,10 @@ static void compute_twos(const struct work *work, const uint8_t *plane, uint32_t
     struct dory_scale scale = dory_layer_scale_of(work->layer);
     uint32_t columns = work->tile->columns;
     dory_read_scale(DORY_FINISH_HIGH, constants, &scale);
-    struct dory_rows_3x3 both = {.kernel = dory_3x3_of(work->pairs), .start = start, .row_bytes = work->planes.row_bytes};
+    struct dory_rows_3x3 both; /* all of it is set: an initialiser would be a call of memset */
+    both.kernel = dory_3x3_of(work->pairs);
+    both.start = start;
+    both.row_bytes = work->planes.row_bytes;
     both.left_shift = scale.left_shift;
     both.multiplier = scale.multiplier;
     both.addend = scale.addend;

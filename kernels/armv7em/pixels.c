@@ -4,12 +4,17 @@
 #include "instructions.h"
 #include "quads.h"
 
+/* Of a window's corner, with which all of the window is inside. */
+static uint32_t positions(uint32_t extent, uint32_t behind) { return extent > behind ? extent - behind : 0; }
+
 struct dory_window dory_window_of(const struct dory_layer *layer, const struct dory_tile *tile, uint8_t *room)
 {
     uint32_t channels = tile->input_channels;
     bool fills_taps = dory_fills_taps(layer);
     struct dory_window window = {.layer = layer, .tile = tile, .room = room, .channels = channels};
     window.border = dory_border_of(layer, tile);
+    window.inside_rows = positions(tile->input_rows, (layer->kernel_height - 1u) * layer->dilation_height);
+    window.inside_columns = positions(tile->input_columns, (layer->kernel_width - 1u) * layer->dilation_width);
     window.rows = layer->kernel_height;
     window.runs_per_row = fills_taps ? layer->kernel_width : dory_runs(layer) / layer->kernel_height;
     window.row_bytes = layer->dilation_height * tile->input_columns * channels;
@@ -85,21 +90,35 @@ static __attribute__((noinline)) struct runs put_window(const struct dory_window
     return (struct runs){window->room, layer->kernel_width * channels, channels};
 }
 
-static inline struct runs runs_of(const struct dory_window *window, uint32_t pixel)
+/* An output pixel of the tile, and its window's corner. */
+struct pixel {
+    uint32_t column; /* of the output */
+    int32_t y, x;    /* of the input */
+};
+
+static inline struct pixel pixel_of(const struct dory_window *window, uint32_t index)
 {
-    const struct dory_layer *layer = window->layer;
-    const struct dory_tile *tile = window->tile;
-    uint32_t y = pixel / tile->columns, x = pixel - y * tile->columns;
-    int32_t row = (int32_t)(y * layer->stride_height - window->border.top),
-            column = (int32_t)(x * layer->stride_width - window->border.left);
-    uint32_t height = (layer->kernel_height - 1u) * layer->dilation_height,
-             width = (layer->kernel_width - 1u) * layer->dilation_width;
-    if ((row | column) < 0 || (uint32_t)row + height >= tile->input_rows ||
-        (uint32_t)column + width >= tile->input_columns) {
-        return put_window(window, row, column);
+    uint32_t row = index / window->tile->columns, column = index - row * window->tile->columns;
+    return (struct pixel){column, (int32_t)(row * window->layer->stride_height - window->border.top),
+                          (int32_t)(column * window->layer->stride_width - window->border.left)};
+}
+
+static inline void next_pixel(const struct dory_window *window, struct pixel *pixel)
+{
+    pixel->column++;
+    pixel->x += window->layer->stride_width;
+    if (pixel->column == window->tile->columns) {
+        *pixel = (struct pixel){0, pixel->y + window->layer->stride_height, -(int32_t)window->border.left};
     }
-    uint32_t offset = ((uint32_t)row * tile->input_columns + (uint32_t)column) * window->channels;
-    return (struct runs){(const uint8_t *)tile->input + offset, window->row_bytes, window->run_bytes};
+}
+
+static inline struct runs runs_of(const struct dory_window *window, struct pixel pixel)
+{
+    if ((uint32_t)pixel.y >= window->inside_rows || (uint32_t)pixel.x >= window->inside_columns) {
+        return put_window(window, pixel.y, pixel.x);
+    }
+    uint32_t offset = ((uint32_t)pixel.y * window->tile->input_columns + (uint32_t)pixel.x) * window->channels;
+    return (struct runs){(const uint8_t *)window->tile->input + offset, window->row_bytes, window->run_bytes};
 }
 
 /* ---- pairs ---- */
@@ -127,10 +146,12 @@ static inline __attribute__((always_inline)) uint32_t *lay_words(struct laying h
         pairs = lay_word(how, pairs, dory_word_at(run + 8));
         pairs = lay_word(how, pairs, dory_word_at(run + 12));
     }
-    for (; words > 0; words--, run += 4) {
+    if (words & 2) {
         pairs = lay_word(how, pairs, dory_word_at(run));
+        pairs = lay_word(how, pairs, dory_word_at(run + 4));
+        run += 8;
     }
-    return pairs;
+    return words & 1 ? lay_word(how, pairs, dory_word_at(run)) : pairs;
 }
 
 /* The one to three elements at the end of a run, in the low bytes. A word that ends there is within the run, if it has as
@@ -166,25 +187,16 @@ static inline __attribute__((always_inline)) uint32_t *lay_end(struct laying how
     return pairs;
 }
 
-static inline __attribute__((always_inline)) void lay(struct laying how, const struct dory_window *window, uint32_t pixel,
-                                                      uint32_t *pairs)
+/* The ends of all runs, together. */
+static __attribute__((noinline)) void lay_ends(struct laying how, const struct dory_window *window, struct runs runs,
+                                               uint32_t *pairs)
 {
-    struct runs runs = runs_of(window, pixel);
-    uint32_t words = window->elements / 4;
-    for (uint32_t row = 0; row < window->rows; row++) {
-        const uint8_t *run = runs.corner + row * runs.row_bytes;
+    struct ends ends = {0, 0};
+    uint32_t elements = window->elements;
+    for (uint32_t row = window->rows; row > 0; row--, runs.corner += runs.row_bytes) {
+        const uint8_t *run = runs.corner;
         for (uint32_t i = window->runs_per_row; i > 0; i--, run += runs.run_bytes) {
-            pairs = lay_words(how, pairs, run, words);
-            if (window->fills_taps) {
-                pairs = lay_word(how, pairs, end_of(run, window->elements));
-            }
-        }
-    }
-    struct ends ends = {0};
-    for (uint32_t row = 0; row < window->rows && window->has_ends; row++) {
-        const uint8_t *run = runs.corner + row * runs.row_bytes;
-        for (uint32_t i = window->runs_per_row; i > 0; i--, run += runs.run_bytes) {
-            pairs = lay_end(how, pairs, &ends, run, window->elements);
+            pairs = lay_end(how, pairs, &ends, run, elements);
         }
     }
     if (ends.bits != 0) {
@@ -192,8 +204,29 @@ static inline __attribute__((always_inline)) void lay(struct laying how, const s
     }
 }
 
-void dory_lay_pixel(const struct dory_window *window, uint32_t pixel, uint32_t *pairs)
+static inline __attribute__((always_inline)) void lay(struct laying how, const struct dory_window *window,
+                                                      struct pixel pixel, uint32_t *pairs)
 {
+    struct runs runs = runs_of(window, pixel);
+    uint32_t words = window->elements / 4;
+    const uint8_t *corner = runs.corner;
+    for (uint32_t row = window->rows; row > 0; row--, corner += runs.row_bytes) {
+        const uint8_t *run = corner;
+        for (uint32_t i = window->runs_per_row; i > 0; i--, run += runs.run_bytes) {
+            pairs = lay_words(how, pairs, run, words);
+            if (window->fills_taps) {
+                pairs = lay_word(how, pairs, end_of(run, window->elements));
+            }
+        }
+    }
+    if (window->has_ends) {
+        lay_ends(how, window, runs, pairs);
+    }
+}
+
+void dory_lay_pixel(const struct dory_window *window, uint32_t index, uint32_t *pairs)
+{
+    struct pixel pixel = pixel_of(window, index);
     if (window->is_signed) {
         lay((struct laying){1, true}, window, pixel, pairs);
     } else {
@@ -201,13 +234,14 @@ void dory_lay_pixel(const struct dory_window *window, uint32_t pixel, uint32_t *
     }
 }
 
-void dory_lay_four(const struct dory_window *window, uint32_t pixel, uint32_t *pairs)
+void dory_lay_four(const struct dory_window *window, uint32_t first, uint32_t *pairs)
 {
-    for (uint32_t i = 0; i < 4; i++) {
+    struct pixel pixel = pixel_of(window, first);
+    for (uint32_t i = 0; i < 4; i++, next_pixel(window, &pixel)) {
         if (window->is_signed) {
-            lay((struct laying){4, true}, window, pixel + i, pairs + i);
+            lay((struct laying){4, true}, window, pixel, pairs + i);
         } else {
-            lay((struct laying){4, false}, window, pixel + i, pairs + i);
+            lay((struct laying){4, false}, window, pixel, pairs + i);
         }
     }
 }

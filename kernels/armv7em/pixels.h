@@ -16,12 +16,13 @@ struct dory_window {
     const struct dory_layer *layer;
     const struct dory_tile *tile;
     struct dory_border_rows border;
-    uint8_t *room;                 /* of dory_window_bytes() */
-    uint32_t channels;             /* of the tile's input */
-    uint32_t rows, runs_per_row;   /* of runs */
-    uint32_t row_bytes, run_bytes; /* of the input, from row to row of runs, and from run to run */
-    uint32_t elements;             /* of a run */
-    uint32_t groups;               /* of four elements, of all runs */
+    uint32_t inside_rows, inside_columns; /* where a window that begins there has no border */
+    uint8_t *room;                        /* of dory_window_bytes() */
+    uint32_t channels;                    /* of the tile's input */
+    uint32_t rows, runs_per_row;          /* of runs */
+    uint32_t row_bytes, run_bytes;        /* of the input, from row to row of runs, and from run to run */
+    uint32_t elements;                    /* of a run */
+    uint32_t groups;                      /* of four elements, of all runs */
     bool is_signed;
     bool fills_taps; /* each run is filled up to whole words; otherwise, has_ends: the ends of all runs come together */
     bool has_ends;
@@ -30,7 +31,7 @@ struct dory_window {
 struct dory_window dory_window_of(const struct dory_layer *layer, const struct dory_tile *tile, uint8_t *room);
 
 /* Lays an output pixel for dory_product_quad(), or four of them for dory_product_pair(). */
-void dory_lay_pixel(const struct dory_window *window, uint32_t pixel, uint32_t *pairs);
-void dory_lay_four(const struct dory_window *window, uint32_t pixel, uint32_t *pairs);
+void dory_lay_pixel(const struct dory_window *window, uint32_t index, uint32_t *pairs);
+void dory_lay_four(const struct dory_window *window, uint32_t first, uint32_t *pairs);
 
 #endif
