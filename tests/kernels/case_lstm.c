@@ -56,7 +56,7 @@ static void fill_unit(int32_t *words, uint32_t inputs, uint32_t units)
     for (unsigned i = 0; i < DORY_LSTM_SUMS; i++) {
         words[i] = (int32_t)random_up_to(40000) - 20000;
     }
-    for (uint32_t i = 0; i < (unit_words - DORY_LSTM_SUMS) * 4; i++) {
+    for (uint32_t i = 0; i < (unit_words - DORY_LSTM_SUMS - 2) * 4; i++) {
         uint32_t four = i / 16, place = (four < fours ? four : four - fours) * 4 + i % 4;
         weights[i] = place < (four < fours ? inputs : units) ? (int8_t)((int)random_up_to(254) - 127) : (int8_t)0;
     }

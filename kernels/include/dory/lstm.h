@@ -46,10 +46,11 @@ struct dory_lstm {
 
 #define DORY_LSTM_WORDS (sizeof(struct dory_lstm) / sizeof(int32_t))
 
-/* Words of one unit's constants, and those of all. */
+/* Words of one unit's constants; two of them are of no use, but that units begin in other banks of the memory, so that cores
+ * that are at units side by side do not wait for one another. */
 static inline uint32_t dory_lstm_unit_words(uint32_t inputs, uint32_t units)
 {
-    return DORY_LSTM_SUMS + ((inputs + 3) / 4 + (units + 3) / 4) * DORY_LSTM_GATES;
+    return DORY_LSTM_SUMS + ((inputs + 3) / 4 + (units + 3) / 4) * DORY_LSTM_GATES + 2;
 }
 
 static inline const int32_t *dory_lstm_unit(const struct dory_lstm *lstm, uint32_t unit)

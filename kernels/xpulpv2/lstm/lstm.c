@@ -1,11 +1,10 @@
 /* Computes one step of an LSTM of bytes, whose number is the tile's first_row. Shapes: any.
  *
- * Cores have parts of the units. Of a unit, sums of four gates are made at a time: inner loop, a word of the input or of the
+ * Cores take units in turn. Of a unit, sums of four gates are made at a time: inner loop, a word of the input or of the
  * hidden bytes, four words of weights, four dot products: 9 instructions for 16 products. Behind them are four functions, by
  * lines between numbers of a table. */
 #include "dory/lstm.h"
 
-#include "../share.h"
 #include "../xpulp.h"
 #include "../xpulpv2.h"
 
@@ -71,9 +70,10 @@ static inline const dory_word *add_products(struct sums *sums, const dory_word *
         weights = add_fours(sums, weights, x->start, x->fours);
     }
     if (x->has_rest != 0) {
-        for (unsigned gate = 0; gate < DORY_LSTM_GATES; gate++) {
-            sums->gate[gate] = pv_sdotusp_b(sums->gate[gate], x->rest, *weights++);
-        }
+        sums->gate[0] = pv_sdotusp_b(sums->gate[0], x->rest, *weights++);
+        sums->gate[1] = pv_sdotusp_b(sums->gate[1], x->rest, *weights++);
+        sums->gate[2] = pv_sdotusp_b(sums->gate[2], x->rest, *weights++);
+        sums->gate[3] = pv_sdotusp_b(sums->gate[3], x->rest, *weights++);
     }
     return weights;
 }
@@ -170,10 +170,9 @@ void dory_xpulpv2_lstm(const struct dory_layer *layer, const struct dory_tile *t
     const uint8_t *before = number == 0 ? state + units : cells;
     const struct bytes x = bytes_of((const uint8_t *)tile->input + number * lstm->inputs, lstm->inputs),
                        hidden = bytes_of(number == 0 ? state : output - units, units);
-    struct dory_grid_share share = dory_grid_share_of(1, units, core, cores);
-    const int32_t *constants = dory_lstm_unit(lstm, share.first);
-    uint32_t words = dory_lstm_unit_words(lstm->inputs, units);
-    for (uint32_t unit = share.first, end = unit + share.items; unit < end; unit++, constants += words) {
+    const int32_t *constants = dory_lstm_unit(lstm, core);
+    uint32_t words = cores * dory_lstm_unit_words(lstm->inputs, units);
+    for (uint32_t unit = core; unit < units; unit += cores, constants += words) {
         int16_t cell = load_cell(before + 2 * unit);
         output[unit] = step(lstm, constants, &x, &hidden, &cell);
         cells[2 * unit] = (uint8_t)cell;
