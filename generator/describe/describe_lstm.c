@@ -37,8 +37,10 @@ static void write_head(const struct lstm *lstm, int32_t *words)
     };
     for (int i = 0; i < DORY_LSTM_SUMS; i++)
         head.sums[i] = scale_of(&lstm->products[i / 2][i % 2].scale, 2);
-    for (int i = 0; i < 258; i++)
-        head.sigmoid[i] = lstm_sigmoid(i < 255 ? i : 255);
+    for (int i = 0; i < DORY_LSTM_LINES; i++) {
+        int32_t low = lstm_sigmoid(i), high = i + 1 < DORY_LSTM_LINES ? lstm_sigmoid(i + 1) : low;
+        head.lines[i] = (struct dory_lstm_line){low << 9, high - low};
+    }
     memcpy(words, &head, sizeof head);
 }
 

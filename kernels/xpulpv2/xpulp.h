@@ -23,6 +23,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #if defined(__pulp__) || defined(__gap8__)
 #define XPULP_R(mnemonic, opcode, funct3, funct7, d, a, b)               mnemonic " " d ", " a ", " b "\n"
 #define XPULP_SHIFTED(mnemonic, places, opcode, funct3, funct7, d, a, b) mnemonic " " d ", " a ", " b ", " places "\n"
+#define P_ABS(d, a)                                                      "p.abs " d ", " a "\n"
 #define XPULP_LOAD_NEXT(d, base)                                         "p.lw " d ", 4(" base "!)\n"
 #define XPULP_LOAD_BEFORE_NEXT(d, base)                                  "p.lw " d ", 8(" base "!)\n"
 #define XPULP_STORE_NEXT(s, base)                                        "p.sw " s ", 4(" base "!)\n"
@@ -49,6 +50,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_R(mnemonic, opcode, funct3, funct7, d, a, b)                                                                  \
     ".insn r " #opcode ", " #funct3 ", " #funct7 ", " d ", " a ", " b "\n"
 #define XPULP_SHIFTED(mnemonic, places, opcode, funct3, funct7, d, a, b) XPULP_R(mnemonic, opcode, funct3, funct7, d, a, b)
+#define P_ABS(d, a)                                                      ".insn r 0x33, 0, 0x02, " d ", " a ", x0\n"
 #define XPULP_LOAD_NEXT(d, base)                                         ".insn i 0x0B, 2, " d ", " base ", 4\n"
 #define XPULP_LOAD_BEFORE_NEXT(d, base)                                  ".insn i 0x0B, 2, " d ", " base ", 8\n"
 #define XPULP_STORE_NEXT(s, base)                                        ".insn s 0x2B, 2, " s ", 4(" base ")\n"
@@ -265,6 +267,17 @@ XPULP_FUNCTION(pv_pack_h_h, uint32_t, uint32_t, PV_PACK_H_H)
 /* Bytes 1 and 0 (packlo) or 3 and 2 (packhi) of `d` become the low bytes of `a` and `b`. */
 XPULP_UPDATE(pv_packlo_b, uint32_t, uint32_t, PV_PACKLO_B)
 XPULP_UPDATE(pv_packhi_b, uint32_t, uint32_t, PV_PACKHI_B)
+
+static inline int32_t p_abs(int32_t a)
+{
+#if defined(DORY_XPULPV2)
+    int32_t d;
+    __asm__(P_ABS("%0", "%1") : "=r"(d) : "r"(a));
+    return d;
+#else
+    return a < 0 ? -a : a;
+#endif
+}
 
 XPULP_FUNCTION(p_max, int32_t, int32_t, P_MAX)
 XPULP_FUNCTION(p_min, int32_t, int32_t, P_MIN)

@@ -42,8 +42,9 @@ static struct dory_lstm lstm_of(uint32_t steps, uint32_t inputs, uint32_t units)
         bool is_left = one_in(3);
         lstm.sums[i] = random_lstm_scale(2 + (is_left ? random_up_to(2) : 0), is_left ? 0 : random_up_to(4));
     }
-    for (uint32_t i = 0; i < 258; i++) {
-        lstm.sigmoid[i] = (uint16_t)(32768 + 32767 * i / (i + 12));
+    for (int32_t i = 0; i < DORY_LSTM_LINES; i++) {
+        int32_t low = 32768 + 32767 * i / (i + 12), high = 32768 + 32767 * (i + 1) / (i + 13);
+        lstm.lines[i] = (struct dory_lstm_line){low << 9, i + 1 < DORY_LSTM_LINES ? high - low : 0};
     }
     return lstm;
 }

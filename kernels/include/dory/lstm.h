@@ -31,6 +31,13 @@ struct dory_lstm_scale {
     int32_t half, away; /* half of 2^right, and -1; both 0 where `right` is */
 };
 
+/* Between two numbers of a table, 512 apart: start + slope * x. */
+struct dory_lstm_line {
+    int32_t start, slope;
+};
+
+#define DORY_LSTM_LINES 256 /* the last of which, for all that is beyond, has no slope */
+
 struct dory_lstm {
     uint32_t steps, inputs, units;
     int32_t zero_point; /* of hidden bytes */
@@ -41,7 +48,7 @@ struct dory_lstm {
     struct dory_lstm_scale sums[DORY_LSTM_SUMS];
     struct dory_lstm_scale output; /* left is 0: see dory_lstm_hidden */
     uint32_t input_shift;          /* of the product of input and cell gate, which is halved before; 14 of the other one */
-    uint16_t sigmoid[258];         /* 65536 / (1 + e^(-i / 24)); from 255 on 65535 */
+    struct dory_lstm_line lines[DORY_LSTM_LINES]; /* 2^25 / (1 + e^(-i / 24)) */
 };
 
 #define DORY_LSTM_WORDS (sizeof(struct dory_lstm) / sizeof(int32_t))
@@ -81,23 +88,23 @@ static inline int32_t dory_lstm_shift(int32_t product, uint32_t shift)
 
 /* The functions of gates take the argument three times, with 12 bits behind the point; what they give has 15. Of -x they
  * give what ~y gives of the last bit's half. */
-static inline int32_t dory_lstm_line(const struct dory_lstm *lstm, uint32_t x, unsigned places)
+static inline int32_t dory_lstm_line(const struct dory_lstm *lstm, int32_t x)
 {
-    uint32_t low = lstm->sigmoid[x >> places], high = lstm->sigmoid[(x >> places) + 1];
-    return (int32_t)((low << places) + (x & ((1u << places) - 1)) * (high - low));
+    const struct dory_lstm_line *line = &lstm->lines[x >> 9];
+    return line->start + (x & 511) * line->slope;
 }
 
 static inline int32_t dory_lstm_sigmoid(const struct dory_lstm *lstm, int32_t thrice)
 {
-    int32_t sign = thrice >> 31, y = dory_lstm_line(lstm, (uint32_t)((thrice ^ sign) - sign), 9); /* of 16 bits: within */
-    return ((y ^ sign) + 512 + (sign & 1 << 25)) >> 10;
+    int32_t sign = thrice >> 31, y = dory_lstm_line(lstm, (thrice ^ sign) - sign); /* of 16 bits: within the table */
+    return ((y ^ sign) + (512 + (sign & 1 << 25))) >> 10;
 }
 
+/* 2 * sigmoid(2 * x) - 1 */
 static inline int32_t dory_lstm_tangent(const struct dory_lstm *lstm, int32_t thrice)
 {
-    int32_t sign = thrice >> 31;
-    uint32_t x = (uint32_t)((thrice ^ sign) - sign), end = 255u << 8;
-    return (((dory_lstm_line(lstm, x < end ? x : end, 8) - (1 << 23)) ^ sign) + 128) >> 8;
+    int32_t sign = thrice >> 31, x = (thrice ^ sign) - sign, end = (DORY_LSTM_LINES - 1) << 8;
+    return (((dory_lstm_line(lstm, 2 * (x < end ? x : end)) - (1 << 24)) ^ sign) + 256) >> 9;
 }
 
 /* A gate of both of its sums. */

@@ -99,23 +99,30 @@ static inline int32_t shift_product(int32_t product, uint32_t shift)
     return saturate(p_addnr(half + (half >> 31), 1 << (shift - 1), (int32_t)shift));
 }
 
-static inline int32_t line_at(const uint16_t *table, int32_t x, unsigned places)
+static inline int32_t line_at(const struct dory_lstm_line *lines, int32_t x)
 {
-    const uint16_t *at = table + (x >> places);
-    int32_t low = at[0];
-    return p_mac(low << places, x & ((1 << places) - 1), at[1] - low);
+    const struct dory_lstm_line *line = lines + (x >> 9);
+    return p_mac(line->start, x & 511, line->slope);
 }
 
-static inline int32_t sigmoid(const uint16_t *table, int32_t x)
+/* A multiplication is one instruction, shifts and sums are more. */
+static inline int32_t thrice(int32_t x)
 {
-    int32_t sign = x >> 31, y = line_at(table, p_max(3 * x, -3 * x), 9);
-    return ((y ^ sign) + 512 + (sign & 1 << 25)) >> 10;
+    int32_t three = 3;
+    __asm__("" : "+r"(three));
+    return x * three;
 }
 
-static inline int32_t tangent(const uint16_t *table, int32_t thrice)
+static inline int32_t sigmoid(const struct dory_lstm_line *lines, int32_t x)
 {
-    int32_t sign = thrice >> 31, y = line_at(table, p_min(p_max(thrice, -thrice), 255 << 8), 8) - (1 << 23);
-    return ((y ^ sign) + 128) >> 8;
+    int32_t sign = x >> 31, y = line_at(lines, p_abs(thrice(x)));
+    return p_addnr(y ^ sign, 512 + (sign & 1 << 25), 10);
+}
+
+static inline int32_t tangent(const struct dory_lstm_line *lines, int32_t x)
+{
+    int32_t sign = x >> 31, y = line_at(lines, 2 * p_min(p_abs(x), (DORY_LSTM_LINES - 1) << 8));
+    return p_addnr((y - (1 << 24)) ^ sign, 256, 9);
 }
 
 static inline int32_t argument_of(const struct dory_lstm *lstm, unsigned gate, const struct sums *x,
@@ -129,10 +136,10 @@ static inline int32_t argument_of(const struct dory_lstm *lstm, unsigned gate, c
 
 static int32_t next_cell(const struct dory_lstm *lstm, const struct sums *x, const struct sums *hidden, int32_t cell)
 {
-    const uint16_t *table = lstm->sigmoid;
-    int32_t kept = shift_product(sigmoid(table, argument_of(lstm, DORY_LSTM_FORGET, x, hidden)) * cell, 14);
-    int32_t added = sigmoid(table, argument_of(lstm, DORY_LSTM_INPUT, x, hidden)) *
-                    tangent(table, 3 * argument_of(lstm, DORY_LSTM_CELL, x, hidden));
+    const struct dory_lstm_line *lines = lstm->lines;
+    int32_t kept = shift_product(sigmoid(lines, argument_of(lstm, DORY_LSTM_FORGET, x, hidden)) * cell, 14);
+    int32_t added = sigmoid(lines, argument_of(lstm, DORY_LSTM_INPUT, x, hidden)) *
+                    tangent(lines, thrice(argument_of(lstm, DORY_LSTM_CELL, x, hidden)));
     int32_t sum = saturate(kept + shift_product(added, lstm->input_shift));
     return p_max(p_min(sum, lstm->cell_maximum), lstm->cell_minimum);
 }
@@ -141,7 +148,7 @@ static uint8_t hidden_of(const struct dory_lstm *lstm, int32_t gate, int32_t cel
 {
     int32_t half = (int32_t)((1u << lstm->tangent_shift) >> 1);
     int32_t argument = p_addnr(cell * lstm->tangent_factor, half, (int32_t)lstm->tangent_shift);
-    int64_t product = (int64_t)(tangent(lstm->sigmoid, argument) * gate) * lstm->output.multiplier;
+    int64_t product = (int64_t)(tangent(lstm->lines, argument) * gate) * lstm->output.multiplier;
     int32_t high = (int32_t)((product + (1 << 30)) >> 31);
     return (uint8_t)p_clipur(round_away(high, &lstm->output) + lstm->zero_point, UINT8_MAX);
 }
@@ -155,7 +162,7 @@ static inline uint8_t step(const struct dory_lstm *lstm, const int32_t *constant
     weights = add_products(&of_input, weights, x);
     add_products(&of_hidden, weights, hidden);
     *cell = (int16_t)next_cell(lstm, &of_input, &of_hidden, *cell);
-    return hidden_of(lstm, sigmoid(lstm->sigmoid, argument_of(lstm, DORY_LSTM_OUTPUT, &of_input, &of_hidden)), *cell);
+    return hidden_of(lstm, sigmoid(lstm->lines, argument_of(lstm, DORY_LSTM_OUTPUT, &of_input, &of_hidden)), *cell);
 }
 
 /* Of two bytes at any address. */
@@ -163,7 +170,7 @@ static inline int16_t load_cell(const uint8_t *cell) { return (int16_t)(cell[0] 
 
 void dory_xpulpv2_lstm(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    const struct dory_lstm *lstm = dory_table_bytes(layer) != 0 ? tile->weights : layer->lstm;
+    const struct dory_lstm *lstm = dory_lstm_table_bytes(layer) != 0 ? tile->weights : layer->lstm;
     uint32_t units = lstm->units, number = tile->first_row;
     const uint8_t *state = tile->second_input;
     uint8_t *output = (uint8_t *)tile->output + number * units, *cells = (uint8_t *)tile->output + lstm->steps * units;
