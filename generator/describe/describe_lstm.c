@@ -62,9 +62,17 @@ static void write_unit(const struct lstm *lstm, int unit, int32_t *words)
     write_weights(lstm, 1, unit, write_weights(lstm, 0, unit, (int8_t *)(void *)(words + DORY_LSTM_SUMS)));
 }
 
-static bool has_bytes(const struct tensor *tensor, int64_t count)
+static bool has_bytes(const struct tensor *tensor, size_t count)
 {
-    return tensor->bits == 8 && !tensor->is_signed && tensor->height == 1 && tensor->width == 1 && tensor->channels == count;
+    return tensor->bits == 8 && !tensor->is_signed && tensor_elements(tensor) == count && count <= UINT16_MAX;
+}
+
+/* All of a tensor is one pixel to the firmware, so that nothing of it is cut. */
+static void describe_pixels(struct dory_layer *record, size_t inputs, size_t outputs)
+{
+    record->input_height = record->input_width = record->output_height = record->output_width = 1;
+    record->input_channels = (uint16_t)inputs;
+    record->output_channels = (uint16_t)outputs;
 }
 
 void describe_lstm(const struct description *d)
@@ -74,11 +82,13 @@ void describe_lstm(const struct description *d)
     uint64_t count = DORY_LSTM_WORDS + unit_words * (uint64_t)lstm->units;
     d->record->operation = DORY_LSTM;
     d->record->stages = NULL;
-    if (!has_bytes(d->input, (int64_t)lstm->steps * lstm->inputs) || !has_bytes(d->second_input, 3 * (int64_t)lstm->units) ||
-        !has_bytes(d->output, ((int64_t)lstm->steps + 2) * lstm->units)) {
-        REFUSE(d, NULL, "an LSTM of tensors that are not its elements in a pixel");
+    size_t units = (size_t)lstm->units, inputs = (size_t)lstm->steps * (size_t)lstm->inputs,
+           outputs = ((size_t)lstm->steps + 2) * units;
+    if (!has_bytes(d->input, inputs) || !has_bytes(d->second_input, 3 * units) || !has_bytes(d->output, outputs)) {
+        REFUSE(d, NULL, "an LSTM of tensors that are not its elements");
         return;
     }
+    describe_pixels(d->record, inputs, outputs);
     if (!is_shift(&lstm->forget) || lstm->forget.exponent != -14 || !is_shift(&lstm->input) || lstm->output.exponent > 0) {
         REFUSE(d, NULL, "has cells of a scale that is no power of two, or gates with other bits than 15");
         return;

@@ -191,13 +191,11 @@ static bool set_lstm(struct tflite_importer *importer, struct recurrence *r)
 
 /* ---- layers ---- */
 
-/* All elements as the channels of one pixel. */
-static bool take_pixel(struct tflite_importer *importer, int index, struct middle_value *value)
+/* All elements in their order. */
+static bool take_all(struct tflite_importer *importer, int index, struct middle_value *value)
 {
-    struct layout layout = {.rank = tflite_input(importer, index)->rank};
+    const struct layout layout = layout_of_model(tflite_input(importer, index)->rank);
     const char *name = arena_format(importer->arena, "%s, input %d", tflite_output(importer)->name, index);
-    for (int i = 0; i < layout.rank; i++)
-        layout.order[i] = i;
     return tflite_takes(importer, index, value) &&
            (middle_lay_out(&importer->builder, name, &layout, value) ||
             tflite_fault(importer, "'%s' has more elements than the firmware can have",
@@ -230,7 +228,7 @@ static int lay_lstm(struct tflite_importer *importer, const struct recurrence *r
 {
     struct lstm *lstm = arena_allocate(importer->arena, sizeof *lstm);
     const char *name = arena_format(importer->arena, "%s, with its cells", tflite_output(importer)->name);
-    int output = quantised_tensor(&importer->builder, name, 1, 1, (r->lstm.steps + 2) * r->lstm.units, &r->to);
+    int output = quantised_tensor(&importer->builder, name, 1, r->lstm.steps + 2, r->lstm.units, &r->to);
     struct layer *layer =
         quantised_layer(&importer->builder, LAYER_LSTM, tflite_output(importer)->name, r->x.tensor, output);
     *lstm = r->lstm;
@@ -286,8 +284,8 @@ bool tflite_lstm(struct tflite_importer *importer, const struct tflite_operator 
 {
     struct recurrence r = {.lstm = {.steps = 0}};
     if (!check_variant(importer, operation) || !set_shape(importer, &r) || !set_lstm(importer, &r) ||
-        !take_pixel(importer, 0, &r.x) || !take_pixel(importer, TFLITE_LSTM_STATES, &r.hidden) ||
-        !take_pixel(importer, TFLITE_LSTM_STATES + 1, &r.cells))
+        !take_all(importer, 0, &r.x) || !take_all(importer, TFLITE_LSTM_STATES, &r.hidden) ||
+        !take_all(importer, TFLITE_LSTM_STATES + 1, &r.cells))
         return false;
     int state = join_state(importer, &r);
     return give_all(importer, &r, lay_lstm(importer, &r, state), result);

@@ -165,8 +165,27 @@ static inline uint8_t step(const struct dory_lstm *lstm, const int32_t *constant
     return hidden_of(lstm, sigmoid(lstm->lines, argument_of(lstm, DORY_LSTM_OUTPUT, &of_input, &of_hidden)), *cell);
 }
 
-/* Of two bytes at any address. */
-static inline int16_t load_cell(const uint8_t *cell) { return (int16_t)(cell[0] | cell[1] << 8); }
+typedef int16_t __attribute__((may_alias)) half_word;
+
+/* At any address. */
+static inline int16_t load_cell(const uint8_t *cell)
+{
+#if defined(DORY_XPULPV2)
+    return *(const half_word *)(const void *)cell;
+#else
+    return (int16_t)(cell[0] | cell[1] << 8);
+#endif
+}
+
+static inline void store_cell(uint8_t *cell, int16_t value)
+{
+#if defined(DORY_XPULPV2)
+    *(half_word *)(void *)cell = value;
+#else
+    cell[0] = (uint8_t)value;
+    cell[1] = (uint8_t)(value >> 8);
+#endif
+}
 
 void dory_xpulpv2_lstm(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
@@ -182,7 +201,6 @@ void dory_xpulpv2_lstm(const struct dory_layer *layer, const struct dory_tile *t
     for (uint32_t unit = core; unit < units; unit += cores, constants += words) {
         int16_t cell = load_cell(before + 2 * unit);
         output[unit] = step(lstm, constants, &x, &hidden, &cell);
-        cells[2 * unit] = (uint8_t)cell;
-        cells[2 * unit + 1] = (uint8_t)(cell >> 8);
+        store_cell(cells + 2 * unit, cell);
     }
 }
