@@ -306,6 +306,28 @@ static void print_copies(FILE *stream, const struct network *network)
     }
 }
 
+/* ---- scores of attention ---- */
+
+/* Elements that differ by one step weigh less than a 256th of each other: what differs at all is nothing. */
+static bool is_all_or_nothing(const struct layer *layer)
+{
+    return layer->kind == LAYER_SOFTMAX && layer->exponentials[1] < layer->exponentials[0] / 256;
+}
+
+/* Masks of -10000 are the usual reason: they take the whole scale. */
+static void warn_of_coarse_scores(const struct network *network, struct diagnostics *diagnostics)
+{
+    for (int i = 0; i < network->layer_count; i++) {
+        const struct layer *layer = &network->layers[i];
+        const struct tensor *input = &network->tensors[layer->inputs[0]];
+        if (is_all_or_nothing(layer) && layer->output != network->outputs[0])
+            diagnose(diagnostics, SEVERITY_WARNING, layer->name, NULL,
+                     "layer %d: a softmax of '%s', whose steps of %g are so coarse that its elements are all or nothing. A "
+                     "mask of -10000 takes the whole scale so, and leaves attention uniform; use -20, and quantise again",
+                     i, input->name, input->scale);
+    }
+}
+
 /* ---- command ---- */
 
 enum exit_status command_inspect(struct invocation *invocation)
@@ -314,6 +336,7 @@ enum exit_status command_inspect(struct invocation *invocation)
     if (network) {
         network_print(stdout, &invocation->arena, network);
         print_copies(stdout, network);
+        warn_of_coarse_scores(network, &invocation->diagnostics);
         print_dead_channels(model_shrink(network, &invocation->options, &invocation->arena));
     }
     return network ? EXIT_DONE : EXIT_FAULT;

@@ -246,7 +246,17 @@ def run_states():
             complain("no '%s' in the header\n%s" % (line, header))
 
 
+def softened(scale):
+    model, x, y = convolution(output_scale=scale)
+    z, last = model.tensor("z", [1, 4, 4, 3], INT8, 1 / 256, -128), model.tensor("last", [1, 4, 4, 3], INT8, 0.01)
+    model.operator(tfl.SOFTMAX, [y], [z], (9, {0: ("f", 1.0)}))
+    model.operator(tfl.QUANTIZE, [z], [last])
+    return model.pack([x], [last])
+
+
 def good():
+    expect_good("scores with a mask of -10000", softened(39.2), "warning: node 'z'", "steps of 39.2", "use -20")
+    expect_quiet("scores with a mask of -20", softened(0.1))
     expect_good("an output that is passed on", pack(passed_on([1, 4, 4, 3])))
     expect_good("a state", pack(stateful(bytes(48))), "the application carries it from output 1 of each run to input 1 of the next")
     expect_good("dimension of a bias' scales", pack(depthwise_of_2020()))

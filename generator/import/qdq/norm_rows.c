@@ -138,9 +138,10 @@ enum qdq_outcome qdq_quantise_statistic(struct qdq *qdq, const struct node *node
     struct qdq_value x = statistic->x;
     struct qdq_norm norm = {.kind = statistic->norm, .view = x.view};
     if (statistic->kind != QDQ_VARIANCE || statistic->norm == NORM_OF_DEVIATION || statistic->epsilon != 0)
-        return qdq_fault(qdq, node, NULL,
-                         "quantises a part of a norm; supported: all of the norm between DequantizeLinear and "
-                         "QuantizeLinear, or the mean of the squares alone (ai-edge-quantizer writes norms that go in)");
+        return qdq_fault(
+            qdq, node, NULL,
+            "quantises a part of a norm; supported: all of the norm between DequantizeLinear and "
+            "QuantizeLinear, or the mean of the squares alone (with opset 17 or newer LayerNormalization is one node)");
     sort(&x.view, statistic->is_row, &norm);
     enum qdq_outcome outcome = lay_rows(qdq, node, &norm, false, &x);
     if (outcome != QDQ_DONE)
