@@ -261,6 +261,63 @@ static bool move_jumps(struct quantised_builder *builder, const char *name, stru
     return true;
 }
 
+/* Times that all elements are repeated; 0 where they are not all there. */
+static int64_t repeats_of(const struct quantised_builder *builder, const struct middle_value *value)
+{
+    int64_t elements = (int64_t)tensor_elements(&builder->network->tensors[value->tensor]), all = 1;
+    int factor = 0;
+    for (int i = 0; i < value->view.rank; i++)
+        for (int k = 0; k < value->view.factor_counts[i]; k++, factor++)
+            all *= value->view.factors[factor].step ? value->view.factors[factor].size : 1;
+    return all == elements ? view_elements(&value->view) / elements : 0;
+}
+
+/* Something is repeated, of which more is read between than is at hand at once. */
+static bool repeats_far(const struct view *view, const struct layout *layout)
+{
+    int64_t between = 1;
+    for (int i = layout->rank - 1; i >= 0; i--) {
+        int last = -1;
+        for (int k = 0; k <= layout->order[i]; k++)
+            last += view->factor_counts[k];
+        for (int k = 0; k < view->factor_counts[layout->order[i]]; k++) {
+            struct view_factor factor = view->factors[last - k];
+            if (factor.step == 0 && factor.size > 1 && between > SMALL_WINDOW)
+                return true;
+            between += (factor.size - 1) * factor.step;
+        }
+    }
+    return false;
+}
+
+/* Each element as often as all are wanted, one behind the other: from there they go to their places as another order. */
+static bool repeat_inside(struct quantised_builder *builder, const char *name, struct middle_value *value, int64_t times)
+{
+    const struct tensor from = builder->network->tensors[value->tensor];
+    const int64_t pixel = (int64_t)from.width * from.channels, dimensions[3] = {from.height, pixel, times};
+    const struct layout layout = layout_of_model(3);
+    struct middle_value repeated = {value->tensor, view_of_memory(2, dimensions)};
+    struct view view = value->view, *wanted = &repeated.view;
+    int64_t step = 1;
+    wanted->rank = 3;
+    wanted->dimensions[2] = times;
+    wanted->factor_counts[2] = 1;
+    wanted->factors[wanted->factor_counts[0] + wanted->factor_counts[1]] = (struct view_factor){times, 0};
+    if (!lay(builder, arena_format(builder->arena, "%s, repeated", name), &repeated, NULL, &layout, 0, &repeated))
+        return false;
+    int count = 0;
+    for (int i = 0; i < view.rank; i++)
+        count += view.factor_counts[i];
+    for (int i = count - 1; i >= 0; i--) {
+        struct view_factor *factor = &view.factors[i];
+        int64_t own = factor->step ? factor->step * times : step;
+        step *= factor->step ? 1 : factor->size;
+        factor->step = own;
+    }
+    *value = (struct middle_value){repeated.tensor, view};
+    return true;
+}
+
 /* Elements move in memory's order first: that, and another order, the firmware does in parts of any size, both at once only
  * with all of the input at hand. */
 bool middle_lay(struct quantised_builder *builder, const char *name, const struct middle_value *value,
@@ -268,8 +325,11 @@ bool middle_lay(struct quantised_builder *builder, const char *name, const struc
 {
     struct middle_value moved = *value;
     struct middle_move rest;
+    int64_t times = repeats_of(builder, value);
+    if (times > 1 && repeats_far(&value->view, layout) && !repeat_inside(builder, name, &moved, times))
+        return false;
     if (!has_lists(move))
-        return lay(builder, name, value, move, layout, border, result);
+        return lay(builder, name, &moved, move, layout, border, result);
     rest = *move;
     if (!move_jumps(builder, name, &moved, &rest, border))
         return false;

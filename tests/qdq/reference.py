@@ -104,7 +104,9 @@ class Network:
         elements, scale, zero_point = (inputs + [None])[:3]
         zero_point = np.zeros(np.shape(scale), elements.dtype) if zero_point is None else zero_point
         if np.ndim(scale) == 0 or np.size(scale) == 1:
-            return Plain(elements, np.ravel(scale)[0], np.ravel(zero_point)[0])
+            value = Plain(elements, np.ravel(scale)[0], np.ravel(zero_point)[0])
+            value.is_number = node.input[0] in self.constants and elements.size == 1
+            return value
         return Weights(elements, scale, zero_point, attributes.get("axis", 1))
 
     # ---- products ----
@@ -364,7 +366,8 @@ class Network:
             factors = np.ravel(inputs[1])
             sign = np.where(factors < 0, -1, 1).reshape(1, -1, 1, 1)
             return Exact(inputs[0].integers() * sign, [fraction(inputs[0].scale) * abs(fraction(factor)) for factor in factors])
-        if all(isinstance(value, Plain) for value in inputs) and inputs[0] is not inputs[1]:
+        is_function = any(getattr(value, "is_number", False) for value in inputs)  # of one element, in float32
+        if all(isinstance(value, Plain) for value in inputs) and inputs[0] is not inputs[1] and not is_function:
             return Exact(inputs[0].integers() * inputs[1].integers(), [fraction(inputs[0].scale) * fraction(inputs[1].scale)])
         a, b = (value.floats() if isinstance(value, Plain) else value for value in inputs)
         return (a * b).astype(FLOAT)

@@ -27,8 +27,8 @@ class Views:
             kind = self.pick([np.int8, np.uint8])
             limits = np.iinfo(kind)
             integers = self.random.integers(limits.min, limits.max + 1, shape).astype(kind)
-            tensor = type(y)(self.constant(integers, "k"), shape, self.scale(), kind(self.number(limits.min, limits.max)))
-            return tensor
+            scale = FLOAT(2.0 ** -self.number(3, 8))  # of which the real numbers are exact in float32
+            return type(y)(self.constant(integers, "k"), shape, scale, kind(self.number(limits.min, limits.max)))
         axes = sorted(self.order(len(y.shape))[:self.number(1, len(y.shape))])
         lists = {"axes": axes} if self.opset < 18 else {}
         more = [] if lists else [self.constant(np.array(axes))]

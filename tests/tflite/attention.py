@@ -47,10 +47,14 @@ class Attention:
         return self.operate(tfl.FULLY_CONNECTED, [x] + tensors, (result.reshape(*rows, outputs), *more), (8, {0: ("b", 0), 2: ("b", 1)}))
 
     def softened(self, x):
+        if self.values[x][1] < 1e-7:  # of which a softmax is flat
+            return x
         return self.operate(tfl.SOFTMAX, [x], reference.softmax(self.values[x], 1.0), (9, {0: ("f", 1.0)}))
 
     def masked(self, x, tokens):
         """Those behind a token are hidden from it: a constant for each pair."""
+        if tokens * tokens > 65535:  # more are no constant
+            return x
         value, scale = self.values[x], float(np.float32(self.random.uniform(0.02, 0.2)))
         numbers = np.where(np.triu(np.ones((tokens, tokens)), 1) > 0, -128, 0).astype(np.int64)
         mask = self.model.tensor("mask", [tokens, tokens], tfl.INT8, scale, 0, numbers.astype(np.int8).tobytes())

@@ -232,6 +232,8 @@ class Network(random_moves.Moves, attention.Attention):
         """By a comparison with a number, or of two tensors; of tensors, or a number."""
         value, pick = self.values[x], self.random
         name = pick.choice(["less", "less equal", "greater", "greater equal", "equal", "not equal"])
+        if value[1] >= 1: # TFLM refuses such
+            return self.unary(x)
         has_number = pick.random() < 0.5
         scale, zero = float(np.float32(pick.uniform(0.003, 0.5))), pick.randint(-128, 127)
         if has_number:
@@ -376,6 +378,8 @@ class Network(random_moves.Moves, attention.Attention):
         tensors, data, scales, bias = self.weights([outputs, size], outputs, 0, value[1], per_channel)
         result = reference.fully_connected(value, data, scales, bias, self.quantisation(), activation)
         logits = self.operate(tfl.FULLY_CONNECTED, [flat] + tensors, result, (8, {0: ("b", activation)}))
+        if self.values[logits][1] < 1e-7: # of which a softmax is flat
+            return logits
         kind = self.random.choice(["logits", "index" if outputs <= 256 else "logits", "softmax", "softmax"])
         if kind == "logits":
             return logits

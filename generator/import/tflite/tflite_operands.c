@@ -61,8 +61,11 @@ bool tflite_reads_with_constant(struct tflite_importer *importer, int constant_i
         !tflite_quantisation(importer, constant, &quantisation))
         return false;
     inputs[1 - constant_index] = value->tensor;
-    return middle_lay_constant(&importer->builder, constant->name, &placed, &quantisation, value->tensor,
-                               &inputs[constant_index]) ||
-           tflite_fault(importer, "a constant '%s' of %s; supported: one a channel, or up to %d elements", constant->name,
+    if (middle_lay_constant(&importer->builder, constant->name, &placed, &quantisation, value->tensor,
+                            &inputs[constant_index]))
+        return true;
+    if (tflite_elements(constant) <= MAXIMUM_DIMENSION) /* repeated, it has more: a copy does that */
+        return tflite_reads_pair(importer, inputs, value);
+    return tflite_fault(importer, "a constant '%s' of %s; supported: one a channel, or up to %d elements", constant->name,
                         tflite_shape_text(importer, constant), MAXIMUM_DIMENSION);
 }
