@@ -1,4 +1,5 @@
 #include "import/import.h"
+#include "import/qdq/qdq.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -190,8 +191,12 @@ static void report_unsupported(struct importer *importer, const struct node *nod
                      "Quantlab, which leaves no others",
                      node->type, node->domain);
     else
-        import_fault(importer, node, NULL, "operator %s is not supported%s%s", node->type, advice ? ": " : "",
-                     advice ? advice->text : "");
+        import_fault(importer, node, NULL, "operator %s is not supported%s%s", node->type,
+                     advice || qdq_operator_find(node) ? ": " : "",
+                     advice                    ? advice->text
+                     : qdq_operator_find(node) ? "integer networks have no such layer; as onnxruntime's quantize_static "
+                                                 "writes it, in QDQ format, it goes in"
+                                               : "");
 }
 
 static node_handler *find_handler(const struct node *node)
@@ -451,7 +456,7 @@ static void import_nodes(struct importer *importer)
         }
     }
     if (some_unsupported)
-        diagnose(importer->diagnostics, SEVERITY_NOTE, NULL, NULL, "supported operators: %s; 'dory ops' says more",
+        diagnose(importer->diagnostics, SEVERITY_NOTE, NULL, NULL, "operators of integer networks: %s; 'dory ops' says more",
                  list_operators(importer));
 }
 

@@ -90,17 +90,12 @@ const struct operator_advice operator_advices[] = {
     {"ArgMax", false, "leave it to the application: export the model up to the tensor in front"},
     {"TopK", false, "leave it to the application: export the model up to the tensor in front"},
     {"NonMaxSuppression", false, "leave it to the application: export the model up to the tensor in front"},
-    {"Split", false, "there is no kernel that cuts tensors; convolve twice instead"},
-    {"Slice", false, "there is no kernel that cuts tensors; use strides, or export fixed shapes"},
     {"If", false, "the graph must be the same for every input; export by tracing, with fixed shapes"},
     {"Loop", false, "the graph must be the same for every input; export by tracing, with fixed shapes"},
     {"Exp", true, "floating-point arithmetic; only a head behind the last layer may have it, as Softmax or Sigmoid"},
     {"Pow", true, "floating-point arithmetic is left in the model; export integers with NEMO or Quantlab"},
     {"Sqrt", true, "floating-point arithmetic is left in the model; export integers with NEMO or Quantlab"},
     {"Erf", true, "use a ReLU instead of a GELU"},
-    {"ConvTranspose", false, "there is no kernel for transposed convolutions"},
-    {"Upsample", false, "there is no kernel that scales up"},
-    {"Resize", false, "there is no kernel that scales up"},
 };
 
 const int operator_advice_count = sizeof operator_advices / sizeof *operator_advices;

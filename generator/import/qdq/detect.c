@@ -1,4 +1,5 @@
 /* Which models are QDQ or QOperator ones, and which are none that dory can have. */
+#include "import/operators.h"
 #include "import/qdq/qdq.h"
 
 #include <inttypes.h>
@@ -79,6 +80,24 @@ static void count_fractions(const struct constant *constant, struct counted *cou
     }
 }
 
+/* A network without weights says by an operator that integer networks do not have that it is none. */
+static bool has_other_operators(const struct graph *graph)
+{
+    static const char *const integers[] = {"ConvInteger", "MatMulInteger", NULL};
+    bool has_other = false;
+    for (int i = 0; i < graph->node_count; i++) {
+        const struct node *node = &graph->nodes[i];
+        if (is_one_of(node, integers))
+            return false;
+        has_other |= node->is_needed && !operator_find(node->type) && !operator_find_advice(node->type);
+    }
+    return has_other;
+}
+
+#define HOW_TO_QUANTISE                                                                                                     \
+    "quantise it to 8 bits, e.g. with onnxruntime's quantize_static as docs/from-pytorch.md shows, or with NEMO or "        \
+    "Quantlab"
+
 bool qdq_refuse_float(const struct graph *graph, struct diagnostics *diagnostics)
 {
     struct counted counted = {0, 0, 0};
@@ -91,13 +110,17 @@ bool qdq_refuse_float(const struct graph *graph, struct diagnostics *diagnostics
         if (weights)
             count_fractions(weights, &counted);
     }
+    if (counted.numbers == 0 && has_other_operators(graph)) {
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "the model is in floating point: nothing in it is quantised, there is no QuantizeLinear and there are no "
+                 "integer weights; " HOW_TO_QUANTISE);
+        return true;
+    }
     if (counted.integers * 2 >= counted.numbers)
         return false;
-    diagnose(
-        diagnostics, SEVERITY_ERROR, NULL, NULL,
-        "the model is in floating point: %zu of the %zu numbers of its weights are fractions, and nothing in it is "
-        "quantised; quantise it to 8 bits, e.g. with onnxruntime's quantize_static as docs/from-pytorch.md shows, or with "
-        "NEMO or Quantlab",
-        counted.fractions, counted.numbers);
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "the model is in floating point: %zu of the %zu numbers of its weights are fractions, and nothing in it is "
+             "quantised; " HOW_TO_QUANTISE,
+             counted.fractions, counted.numbers);
     return true;
 }

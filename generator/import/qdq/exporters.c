@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum exporter { ONNXRUNTIME, PT2E, BREVITAS, NNCF, EXPORTER_COUNT };
+enum exporter { ONNXRUNTIME, QOPERATOR, PT2E, BREVITAS, NNCF, EXPORTER_COUNT };
 
 static bool has_node(const struct graph *graph, const char *part, bool at_begin)
 {
@@ -15,6 +15,31 @@ static bool has_node(const struct graph *graph, const char *part, bool at_begin)
     return false;
 }
 
+/* NNCF names a quantiser by the tensor that it quantises. */
+static bool is_named_as_nncf(const struct graph *graph)
+{
+    for (int i = 0; i < graph->node_count; i++) {
+        const struct node *node = &graph->nodes[i];
+        const char *begin = "QuantizeLinear_", *input;
+        if (strcmp(node->type, "QuantizeLinear") != 0 || node->input_count < 1 || node->inputs[0] == NO_VALUE)
+            continue;
+        input = graph->values[node->inputs[0]].name;
+        size_t length = strlen(begin), size = strlen(input);
+        if (!strncmp(node->name, begin, length) && !strncmp(node->name + length, input, size) &&
+            !strcmp(node->name + length + size, "_1"))
+            return true;
+    }
+    return false;
+}
+
+static bool has_qoperators(const struct graph *graph)
+{
+    for (int i = 0; i < graph->node_count; i++)
+        if (qdq_find_qoperator(&graph->nodes[i]))
+            return true;
+    return false;
+}
+
 /* Others are told what onnxruntime's option is, as an example. */
 static enum exporter exporter_of(const struct graph *graph)
 {
@@ -23,9 +48,9 @@ static enum exporter exporter_of(const struct graph *graph)
         return BREVITAS;
     if (is_torch && (has_node(graph, "node_dequantize_per_", true) || has_node(graph, "node_quantize_per_", true)))
         return PT2E;
-    if (!strncmp(graph->producer, "onnx.quantize", 13) || !has_node(graph, "nncf", false))
-        return ONNXRUNTIME;
-    return NNCF;
+    if (strncmp(graph->producer, "onnx.quantize", 13) != 0 && (has_node(graph, "nncf", false) || is_named_as_nncf(graph)))
+        return NNCF;
+    return has_qoperators(graph) ? QOPERATOR : ONNXRUNTIME;
 }
 
 const char *qdq_advice(const struct qdq *qdq, enum qdq_topic topic)
@@ -34,14 +59,21 @@ const char *qdq_advice(const struct qdq *qdq, enum qdq_topic topic)
         [QDQ_COVER] =
             {"have the quantiser cover them, e.g. quantize_static(..., op_types_to_quantize=[..., %s]), and leave them "
              "out of nodes_to_exclude",
+             "QuantFormat.QOperator leaves some operators in floating point: quantise with quantize_static(..., "
+             "quant_format=QuantFormat.QDQ, op_types_to_quantize=[..., %s])",
              "have PT2E's quantizer annotate them, in front of prepare_pt2e: set_global, or set_module_type of the "
              "modules of %s",
              "have Brevitas quantise their results: a QuantIdentity, or an output_quant, behind %s",
-             "leave them out of ignored_scope of nncf.quantize: %s"},
+             "leave them out of ignored_scope of nncf.quantize: %s. What NNCF takes for one with its activation has no "
+             "quantiser "
+             "between: of a convolution, ReLU goes in, other activations only as onnxruntime's quantize_static quantises "
+             "them"},
         [QDQ_ACTIVATIONS] = {"quantize_static(..., activation_type=QuantType.QUInt8)",
+                             "quantize_static(..., activation_type=QuantType.QUInt8)",
                              "a QuantizationSpec of torch.int8 or torch.uint8 for activations in PT2E's quantizer",
                              "bit_width=8 for Brevitas' activations", "8-bit activations, as nncf.quantize makes them"},
-        [QDQ_WEIGHTS] = {"weight_type=QuantType.QInt8", "a QuantizationSpec of torch.int8 for weights in PT2E's quantizer",
+        [QDQ_WEIGHTS] = {"weight_type=QuantType.QInt8", "weight_type=QuantType.QInt8",
+                         "a QuantizationSpec of torch.int8 for weights in PT2E's quantizer",
                          "weight_bit_width=8 or less, signed, in Brevitas", "symmetric 8-bit weights of nncf.quantize"},
     };
     return texts[topic][exporter_of(qdq->graph)];

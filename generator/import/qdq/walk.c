@@ -193,10 +193,11 @@ static int floating_input(struct qdq *qdq, const struct qdq_value *inputs, int c
     return -1;
 }
 
-static void add_island(struct qdq *qdq, const struct node *node)
+/* They are reported together, once all are known. */
+static void add_island(struct qdq *qdq, const struct node *node, const char *about)
 {
     qdq->island_count++;
-    qdq->islands = qdq_add_to_list(qdq, qdq->islands, node->name);
+    qdq->islands = qdq_add_to_list(qdq, qdq->islands, arena_format(qdq->arena, "%s '%s'%s", node->type, node->name, about));
     if (!qdq->island_types || !strstr(qdq->island_types, arena_format(qdq->arena, "'%s'", node->type)))
         qdq->island_types = qdq_add_to_list(qdq, qdq->island_types, arena_format(qdq->arena, "'%s'", node->type));
 }
@@ -239,14 +240,10 @@ static void report_island(struct qdq *qdq, const struct node *node, const struct
         return;
     }
     const struct node *producer = value->producer == NO_NODE ? NULL : &qdq->graph->nodes[value->producer];
-    add_island(qdq, producer ? producer : node);
     if (producer)
-        qdq_fault(qdq, node, NULL,
-                  "%s runs in floating point in the middle of the network: its input '%s' (of %s '%s') is not quantised",
-                  node->type, value->name, producer->type, producer->name);
+        add_island(qdq, producer, arena_format(qdq->arena, ", which %s '%s' reads", node->type, node->name));
     else
-        qdq_fault(qdq, node, NULL, "%s runs in floating point in front of quantised layers: its input '%s' is not quantised",
-                  node->type, value->name);
+        add_island(qdq, node, arena_format(qdq->arena, ", whose input '%s' is not quantised", value->name));
 }
 
 /* ---- nodes ---- */
@@ -344,11 +341,11 @@ static void report_edges(struct qdq *qdq)
                  network->tensors[network->outputs[i]].zero_point, qdq->head);
     for (int i = 0; i < network->input_count; i++) {
         const struct tensor *input = &network->tensors[network->inputs[i]];
-        if (input->scale == 0 && qdq->diagnostics->error_count == 0)
+        if (input->scale == 0 && qdq->diagnostics->error_count == 0 && !qdq->island_count)
             diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL,
                      "input '%s' is nowhere quantised: the layers that read it run in floating point", input->name);
     }
-    if (network->output_count == 0 && qdq->diagnostics->error_count == 0)
+    if (network->output_count == 0 && qdq->diagnostics->error_count == 0 && !qdq->island_count)
         diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "the graph has no output that a quantised layer computes");
 }
 
@@ -370,9 +367,9 @@ static void hand_over(struct qdq *qdq, struct diagnostics *diagnostics)
 {
     const struct diagnostics *own = qdq->diagnostics;
     if (qdq->island_count)
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-                 "%d node%s without quantised results in the middle of the network: %s; %s", qdq->island_count,
-                 qdq->island_count == 1 ? "" : "s", qdq->islands, qdq_advice_to_cover(qdq, qdq->island_types));
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "floating point in the middle of the network: %s%s; %s",
+                 qdq->islands, qdq->island_count == 1 ? "" : arena_format(qdq->arena, " (%d nodes)", qdq->island_count),
+                 qdq_advice_to_cover(qdq, qdq->island_types));
     for (int i = 0; i < own->count; i++)
         diagnose(diagnostics, own->list[i].severity, own->list[i].node, own->list[i].attribute, "%s", own->list[i].text);
 }
@@ -398,7 +395,7 @@ struct network *qdq_import(const struct graph *graph, const char *name, struct a
     report_edges(&qdq);
     qdq_apply_folds(&qdq);
     hand_over(&qdq, diagnostics);
-    if (own.error_count)
+    if (own.error_count || qdq.island_count)
         return NULL;
     network_tidy(qdq.builder.network, arena);
     return qdq.builder.network;
