@@ -2,16 +2,35 @@
 
 #include "middle/moves.h"
 
-/* All dimensions but one are rows and columns. */
-static struct layout layout_of_parts(const struct middle_value *first, int dimension)
+/* All elements of each part as channels, where no dimension outside of the joined one has more than one index: the parts
+ * follow each other in memory then. As the largest part lies; of others that dimension may have one index, anywhere. */
+static bool layout_in_a_row(const struct middle_value *parts, int count, int dimension, struct layout *layout)
 {
-    return layout_with_channels(&first->view, dimension);
+    int64_t elements = 0;
+    const struct view *largest = &parts[0].view;
+    for (int i = 0; i < count; i++) {
+        elements += view_elements(&parts[i].view);
+        largest = view_elements(&parts[i].view) > view_elements(largest) ? &parts[i].view : largest;
+    }
+    *layout = layout_of_memory(largest);
+    for (int i = 0; layout->order[i] != dimension; i++)
+        if (largest->dimensions[layout->order[i]] != 1)
+            return false;
+    layout->rows = layout->columns = 0;
+    return elements <= MIDDLE_MAXIMUM_DIMENSION;
+}
+
+/* Else all dimensions but the joined one are rows and columns. */
+static struct layout layout_of_parts(const struct middle_value *parts, int count, int dimension)
+{
+    struct layout layout;
+    return layout_in_a_row(parts, count, dimension, &layout) ? layout : layout_with_channels(&parts[0].view, dimension);
 }
 
 bool middle_make_parts(struct quantised_builder *builder, const char *name, struct middle_value *values, int count,
                        int dimension)
 {
-    struct layout layout = layout_of_parts(&values[0], dimension);
+    struct layout layout = layout_of_parts(values, count, dimension);
     int64_t channels = 0;
     for (int i = 0; i < count; i++) {
         channels += values[i].view.dimensions[dimension];
@@ -24,7 +43,7 @@ bool middle_make_parts(struct quantised_builder *builder, const char *name, stru
 
 struct view middle_joined_view(const struct middle_value *parts, int count, int dimension)
 {
-    struct layout layout = layout_of_parts(&parts[0], dimension);
+    struct layout layout = layout_of_parts(parts, count, dimension);
     int64_t dimensions[VIEW_MAXIMUM_RANK];
     for (int i = 0; i < layout.rank; i++)
         dimensions[i] = parts[0].view.dimensions[i];
