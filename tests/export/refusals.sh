@@ -25,7 +25,7 @@ expect_error "'Dory' cannot be the network's name" nothing "$model" --name Dory
 expect_error "'a-b' cannot be the network's name" nothing "$model" --name a-b
 expect_error "cannot open the file" nothing missing.onnx
 expect_error "does not fit L2" nothing "$model" --target cortex-m4 --l2-bytes 64
-expect_error "is no folder" full/file "$model"
+expect_error "Not a directory" full/file "$model"
 mkdir bare
 cp "$dory" bare/dory
 dory=$PWD/bare/dory

@@ -6,6 +6,7 @@
  *   siracusa/ the same of Siracusa
  *   pmsis/   the same over the PMSIS API
  *   cortexm/ a Cortex-M: one core, copies by memcpy, flash in the address space
+ *   alone/   one core and its memory, nothing else and no state: what `dory export` takes along
  *
  * Two sides call it. The *fabric controller* (FC) opens and closes things and runs a function on the cluster;
  * the *cluster cores* run that function together (single program, multiple data) and move data. A call says
