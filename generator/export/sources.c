@@ -54,7 +54,7 @@ static int compare_paths(const void *a, const void *b)
 
 static bool read_tree(struct tree *tree, struct diagnostics *diagnostics)
 {
-    static const char *const folders[] = {"kernels", "hal/include", "hal/alone"};
+    static const char *const folders[] = {"kernels", "hal/include", "hal/common", "hal/alone"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         add_folder(tree, folders[i]);
     if (tree->count > 0) /* folders list their files in any order */
@@ -85,8 +85,8 @@ static int find_path(const struct tree *tree, const char *path)
 /* Beside the file, or in a folder of headers, as the compiler finds it. -1: another target's, which is not compiled. */
 static int find_include(const struct tree *tree, const struct source *source, const char *include)
 {
-    static const char *const folders[] = {"kernels/include", "hal/include", "kernels/run", "kernels/reference",
-                                          "kernels/quads"};
+    static const char *const folders[] = {"kernels/include", "hal/include",       "hal/common",
+                                          "kernels/run",     "kernels/reference", "kernels/quads"};
     const char *slash = strrchr(source->path, '/');
     int found =
         slash ? find_path(tree, arena_format(tree->arena, "%.*s/%s", (int)(slash - source->path), source->path, include))
@@ -166,7 +166,6 @@ bool export_sources(const char *share, const char *name, const struct outputs *o
         need_all_of(&tree, &source);
         add_renamed(&tree, &source, name, source.path, outputs);
     }
-    need(&tree, find_path(&tree, "hal/alone/hal.c"));
     for (int i = 0; i < tree.count; i++)
         if (tree.is_needed[i])
             add_renamed(&tree, &tree.sources[i], name,

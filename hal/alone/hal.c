@@ -1,14 +1,13 @@
-/* One core that is given memory and has nothing else: what `dory export` puts under a network in place of a machine's HAL.
- * It keeps nothing from call to call, so that any number of runs may be under way at a time, each on an arena of its own. */
-#include <string.h>
-
-#include "dory/hal.h"
+/* One core that is given memory and has nothing else: what `dory export` puts under a network in place of a machine's HAL,
+ * with core_driver.c. It keeps nothing from call to call, so that any number of runs may be under way at a time, each on an
+ * arena of its own. */
+#include "copy.h"
 
 /* ---- one core, the caller's ---- */
 
 int hal_cluster_is_busy(void) { return 0; }
 
-int hal_cluster_drive(void (*entry)(void *argument), void *argument)
+int hal_cluster_run(void (*entry)(void *argument), void *argument)
 {
     entry(argument);
     return DORY_OK;
@@ -16,12 +15,7 @@ int hal_cluster_drive(void (*entry)(void *argument), void *argument)
 
 unsigned hal_core_id(void) { return 0; }
 unsigned hal_core_count(void) { return 1; }
-int hal_is_driver(void) { return 1; }
-int hal_is_core(void) { return 1; }
 void hal_barrier(void) {}
-void hal_meet(void) {}
-void hal_notify(void) {}
-void hal_await_notice(void) {}
 uint32_t hal_cycles(void) { return 0; }
 
 /* ---- copies, complete when they return ---- */
@@ -32,28 +26,16 @@ int hal_dma_open(hal_dma_ticket *ticket)
     return DORY_OK;
 }
 
-int hal_dma_wait(hal_dma_ticket ticket)
-{
-    (void)ticket;
-    return DORY_OK;
-}
-
-static void copy_run(const struct hal_dma_copy *copy, uint32_t plane, uint32_t run)
-{
-    uint8_t *local = (uint8_t *)copy->local + plane * copy->local_plane_stride + run * copy->local_run_stride;
-    uint8_t *external = (uint8_t *)copy->external + plane * copy->external_plane_stride + run * copy->external_run_stride;
-    if (copy->direction == HAL_TO_LOCAL)
-        memcpy(local, external, copy->run_bytes);
-    else
-        memcpy(external, local, copy->run_bytes);
-}
-
 int hal_dma_copy(hal_dma_ticket ticket, const struct hal_dma_copy *copy)
 {
     (void)ticket;
-    for (uint32_t plane = 0; plane < copy->planes; plane++)
-        for (uint32_t run = 0; run < copy->runs; run++)
-            copy_run(copy, plane, run);
+    copy_by_core(copy);
+    return DORY_OK;
+}
+
+int hal_dma_wait(hal_dma_ticket ticket)
+{
+    (void)ticket;
     return DORY_OK;
 }
 

@@ -23,6 +23,7 @@ write_cases() {
     echo "#include \"$name.h\""
     echo "#define ARENA_BYTES $(macro "$name" ARENA_BYTES)"
     echo "#define RUNS $runs"
+    echo "#define MOST_BYTES $(sed -n 's/^#define .*PUT.*_BYTES //p' "$name/src/$name.h" | sort -n | tail -n 1)"
     echo "#define INPUTS ${inputs:-1}"
     echo "#define OUTPUTS ${outputs:-1}"
     if [ -n "$inputs$outputs" ]; then echo "#define RUN(arena, in, out) ${name}_run(arena, in, out)"

@@ -13,12 +13,10 @@ struct port {
 
 #include CASES
 
-#define MOST_BYTES 65536
-
 struct worker {
     uint8_t arena[ARENA_BYTES] __attribute__((aligned(8)));
-    uint8_t input[INPUTS][MOST_BYTES] __attribute__((aligned(4)));
-    uint8_t output[OUTPUTS][MOST_BYTES] __attribute__((aligned(4)));
+    uint8_t input[INPUTS][MOST_BYTES];
+    uint8_t output[OUTPUTS][MOST_BYTES];
     unsigned first; /* run */
     int status;
     unsigned differences;
