@@ -258,7 +258,7 @@ static bool narrow(const struct mover *m, int index)
     return true;
 }
 
-/* ---- a convolution for each of two readers ---- */
+/* ---- a convolution for each reader ---- */
 
 #define WORD_CHANNELS 4 /* kernels read so many at once */
 
@@ -282,7 +282,26 @@ static bool lay_channels(const struct mover *m, const struct layer *layer, const
     return part_redirect(m->network, layer->output, readers, part, made->output, m->arena);
 }
 
-/* The channels of one reader, which reads few pixels, in a convolution of their own. */
+/* Whether a copy has channels that follow each other, of all pixels, in the order that they have: of a convolution that
+ * computes no others it is a view. */
+static bool is_slice(const struct mover *m, const struct layer *copy, const struct part *part)
+{
+    const struct tensor *from = tensor_of(m, copy->inputs[0]), *to = tensor_of(m, copy->output);
+    int64_t count = part->counts[PART_CHANNELS], i = 0;
+    int32_t first = copy->map.rows[0] + copy->map.columns[0] + copy->map.channels[0];
+    if (has_border(m, copy) || (int64_t)tensor_elements(to) != (int64_t)from->height * from->width * count)
+        return false;
+    for (int row = 0; row < to->height; row++)
+        for (int column = 0; column < to->width; column++)
+            for (int channel = 0; channel < to->channels; channel++, i++)
+                if (copy->map.rows[row] + copy->map.columns[column] + copy->map.channels[channel] !=
+                    first + i / count * from->channels + i % count)
+                    return false;
+    return true;
+}
+
+/* The channels of one reader in a convolution of their own: one that reads few pixels, or whose copy a convolution of one
+ * tap, which reads its input again for it, saves. */
 static bool split_reader(const struct mover *m, int index, int reader)
 {
     const struct layer layer = m->network->layers[index];
@@ -291,7 +310,10 @@ static bool split_reader(const struct mover *m, int index, int reader)
     struct layer made[2];
     others[reader] = false;
     own[reader] = true;
-    if (!find_part(m, &layer, own, &part) || find_part(m, &layer, others, &rest) || !is_apart(&part, &rest))
+    bool is_small = find_part(m, &layer, own, &part), others_are_small = find_part(m, &layer, others, &rest);
+    bool saves_copy =
+        layer.kernel_height == 1 && layer.kernel_width == 1 && !is_small && is_slice(m, &m->network->layers[reader], &part);
+    if ((!saves_copy && (!is_small || others_are_small)) || !is_apart(&part, &rest))
         return false;
     const struct layer *before = arena_copy(m->arena, m->network->layers, m->network->layer_count);
     if (!lay_channels(m, &layer, own, &part, &made[0]) || !lay_channels(m, &layer, others, &rest, &made[1])) {

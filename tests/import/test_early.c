@@ -153,6 +153,24 @@ static void test_siblings(void)
     arena_free(&f.arena);
 }
 
+/* One convolution for three that read some of its channels of all pixels: none of the copies is left. */
+static void test_slices(void)
+{
+    struct fixture f;
+    start(&f);
+    int input = builder_input(&f.builder, 8, 8, 16);
+    int all = convolve(&f, input, 48), result = input;
+    for (int i = 0; i < 3; i++) {
+        int slice = add_slice(&f, all, (const int[]){0, 0, 16 * i}, (const int[]){8, 8, 16});
+        result = builder_addition(&f.builder, convolve(&f, slice, 16), result);
+    }
+    move(&f, result);
+    expect_moved(&f, 64 * 16 * 48 + 3 * 64 * 16 * 16);
+    for (int i = 0; i < f.moved->layer_count; i++)
+        EXPECT_THAT(f.moved->layers[i].kind != LAYER_COPY);
+    arena_free(&f.arena);
+}
+
 /* What is read by others, too, or is larger than half, stays. */
 static void test_stays(void)
 {
@@ -198,6 +216,7 @@ int main(void)
     test_pixels();
     test_turned();
     test_siblings();
+    test_slices();
     test_stays();
     test_check();
     return expect_result("slices and gathers");
