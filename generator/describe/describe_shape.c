@@ -19,8 +19,12 @@ void describe_border(const struct description *d)
     int64_t least = d->input->is_signed ? -((int64_t)1 << (d->input->bits - 1)) : 0;
     int64_t most = least + ((int64_t)1 << d->input->bits) - 1;
     if (value != 0 && (d->input->bits > 8 || value < least || value > most))
-        REFUSE(d, NULL, "pads with %" PRId64 ", which borders of %d-bit %s elements cannot hold", value, d->input->bits,
-               d->input->is_signed ? "signed" : "unsigned");
+        REFUSE(d, NULL,
+               "pads with %" PRId64 ", which none of the %d-bit %s elements around it can be (%" PRId64 " to %" PRId64 ")%s",
+               value, d->input->bits, d->input->is_signed ? "signed" : "unsigned", least, most,
+               value < 0 && d->input->producer == NO_LAYER && !d->input->is_signed
+                   ? "; if the network's input is signed, say so: --input-signed"
+                   : "; the export should say that these elements are of another type, or pad with one of them");
     d->record->border_value = (int16_t)value;
 }
 

@@ -86,6 +86,16 @@ static const char *input_type_fault(enum element_type type)
     }
 }
 
+static bool are_indices(const struct qdq *qdq, int index)
+{
+    for (int i = 0; i < qdq->graph->node_count; i++) {
+        const struct node *node = &qdq->graph->nodes[i];
+        if (!strcmp(node->type, "Gather") && node->input_count > 1 && node->inputs[1] == index)
+            return true;
+    }
+    return false;
+}
+
 /* The input's tensor: with what its elements stand for as soon as a node says it. */
 static void open_input(struct qdq *qdq, int index)
 {
@@ -94,7 +104,10 @@ static void open_input(struct qdq *qdq, int index)
     int64_t d[4] = {0};
     const char *fault = input_type_fault(value->type);
     if (fault)
-        diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' %s", value->name, fault);
+        diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' %s%s", value->name, fault,
+                 are_indices(qdq, index) ? ". Leave the look-up of an embedding to the application: export the model "
+                                           "behind the Gather"
+                                         : "");
     if (!input_dimensions(qdq, value, d) || fault)
         return;
     bool is_integer = element_type_is_integer(value->type);

@@ -225,6 +225,13 @@ static void leave_outside(struct tflite_importer *importer, const struct tflite_
     *is_noted = true;
 }
 
+/* What an operator with a fault, which was reported, should have given. */
+static bool reads_unknown(const struct tflite_importer *importer, const struct tflite_operator *operation)
+{
+    return importer->diagnostics->error_count > 0 && operation->input_count > 0 && operation->inputs[0] != NO_TENSOR &&
+           importer->values[operation->inputs[0]].kind == VALUE_UNKNOWN;
+}
+
 static void import_operator(struct tflite_importer *importer, const struct tflite_operator *operation, bool *is_noted)
 {
     struct value result = {0};
@@ -238,6 +245,8 @@ static void import_operator(struct tflite_importer *importer, const struct tflit
         tflite_compute_numbers(importer, operation);
         return;
     }
+    if (operation->code == TFLITE_QUANTIZE && reads_unknown(importer, operation))
+        return;
     bool is_real = tflite_keeps_reals(importer, &result);
     for (int i = 0; !is_real && operation->code != TFLITE_QUANTIZE && i < operation->input_count; i++)
         if (operation->inputs[i] != NO_TENSOR)

@@ -122,8 +122,10 @@ bool tflite_image_shape(struct tflite_importer *importer, const struct tflite_te
     while (tensor->rank - first > 1 && tensor->dimensions[first] == 1 && (first == 0 || tensor->rank - first > 3))
         first++;
     if (tensor->rank - first > 3)
-        return tflite_fault(importer, "'%s' has the shape %s; supported: one image (convert with a batch of 1)",
-                            tensor->name, tflite_shape_text(importer, tensor));
+        return tflite_fault(importer, "'%s' has the shape %s; supported: %s", tensor->name,
+                            tflite_shape_text(importer, tensor),
+                            tensor->dimensions[0] == 1 ? "two dimensions of space, beside batch and channels"
+                                                       : "one image (convert with a batch of 1)");
     for (int i = first; i < tensor->rank; i++)
         dimensions[i + 3 - tensor->rank] = tensor->dimensions[i];
     for (int i = 0; i < 3; i++)
