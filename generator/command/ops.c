@@ -8,7 +8,7 @@
 
 static void print_operator(const char *type, const char *becomes, const char *limits)
 {
-    printf("%-24s %s%s%s\n", type, becomes, *limits ? " | " : "", limits);
+    printf("%-24s  %s%s%s\n", type, becomes, *limits ? " | " : "", limits);
 }
 
 static void print_quantised_operators(void)

@@ -59,10 +59,10 @@ void too_wide_input(void)
     onnx_add_node(model, "Relu", "z", "y");
 }
 
-void tensor_of_later_node(void)
+void cycle(void)
 {
     onnx_add_node(model, "Relu", "later", "y");
-    onnx_add_node(model, "Relu", "x", "later");
+    onnx_add_node(model, "Add", "x y", "later");
 }
 
 void unknown_tensors(void) { onnx_add_node(model, "Add", "nowhere neither", "y"); }

@@ -419,12 +419,17 @@ class Builder(attention.Attention, views.Views):
 def check(dory, seed, scratch):
     model, image = Builder(seed).model()
     path, source, result = (os.path.join(scratch, name) for name in ("model.onnx", "input.bin", "output.bin"))
+    expected = reference.Network(model).run(image).ravel()
+    if seed % 8 == 0:  # some tools do not keep ONNX's order
+        nodes = list(model.graph.node)
+        np.random.default_rng(seed).shuffle(nodes)
+        del model.graph.node[:]
+        model.graph.node.extend(nodes)
     onnx.save(model, path)
     image.tofile(source)
     done = subprocess.run([dory, "run", path, "--quiet", "--input", source, "--output", result], capture_output=True, text=True)
     if done.returncode:
         return f"{done.stderr}"
-    expected = reference.Network(model).run(image).ravel()
     found = np.fromfile(result, expected.dtype)
     if expected.dtype == np.int64:  # indices have as many bytes as they need
         found = np.fromfile(result, np.uint16 if os.path.getsize(result) == 2 * expected.size else np.uint8)

@@ -7,6 +7,7 @@
 #include "base/name_table.h"
 #include "model/onnx/onnx_constant.h"
 #include "model/onnx/onnx_metadata.h"
+#include "model/onnx/onnx_order.h"
 #include "model/onnx/onnx_scan.h"
 
 #define MAXIMUM_PARSED_BYTES   ((size_t)1 << 30)
@@ -277,7 +278,7 @@ static void check_order(struct reader *reader)
             const struct value *value = &graph->values[node->inputs[k]];
             if (value->producer >= i)
                 report(reader, node->name, NULL,
-                       "its input '%s' is computed by a later node ('%s'): the graph has a cycle or is not in ONNX's order",
+                       "its input '%s' is computed by a node that needs its output ('%s'): the graph has a cycle",
                        value->name, graph->nodes[value->producer].name);
             else if (is_dangling(value))
                 report(reader, node->name, NULL, "its input '%s' is neither computed by a node nor an input or initialiser",
@@ -354,6 +355,7 @@ static void build_graph(struct reader *reader, const Onnx__ModelProto *model)
     connect(reader);
     onnx_metadata_read(reader, model);
     mend_dangling_input(reader);
+    onnx_sort_nodes(graph, reader->arena);
     check_order(reader);
     check_outputs(reader);
     mark_needed(reader);
