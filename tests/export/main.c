@@ -1,5 +1,5 @@
-/* Runs an exported network on the inputs of a test, each in an arena that is filled with other bytes first, and compares every
- * element of its outputs. On a PC two threads do so at the same time. CASES: a file of common.sh. */
+/* Runs an exported network on the inputs of a test, each in an arena that is filled with other bytes first, and compares
+ * every element of its outputs. On a PC two threads do so at the same time. CASES: a file of common.sh. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +67,8 @@ static void run_once(struct worker *worker, unsigned run)
     worker->status = worker->status ? worker->status : status;
     for (unsigned i = 0; i < OUTPUTS; i++)
         for (uint32_t e = 0; e < outputs[i].elements; e++)
-            worker->differences += get(&outputs[i], worker->output[i], e) != outputs[i].values[run * outputs[i].elements + e];
+            worker->differences +=
+                get(&outputs[i], worker->output[i], e) != outputs[i].values[run * outputs[i].elements + e];
 }
 
 static void *work(void *argument)
