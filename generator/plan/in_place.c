@@ -11,19 +11,11 @@ static bool is_in_place(const struct plan_layer *layer)
     return (dory_operands_in_place(&record->l1) & needed) == needed && record->l1.accumulators == DORY_NO_BUFFER;
 }
 
-static bool is_one_tile(const struct dory_layer *record, const struct dory_step *step)
-{
-    const struct dory_tile_shape *tile = &record->tile;
-    return tile->rows >= step->rows && tile->columns >= record->output_width && tile->channels >= step->channels;
-}
-
 static bool can_run_layers(const struct plan *plan)
 {
     bool can = plan->transfer_count == 0;
     for (int i = 0; can && i < plan->network->layer_count; i++)
         can = is_in_place(&plan->layers[i]);
-    for (int i = 0; can && i < plan->step_count; i++)
-        can = is_one_tile(&plan->layers[plan->steps[i].layer].record, &plan->steps[i].record);
     return can;
 }
 

@@ -121,9 +121,9 @@ struct plan {
     int buffer_count;
 
     uint32_t ram_bytes;
-    uint32_t flash_bytes; /* of the weight image with its header */
-    uint8_t *flash_image; /* filled by emit/layout.c */
-    bool runs_layers;     /* each step is one tile with all operands in place: nobody moves tiles, and L1 has only scratch */
+    uint32_t flash_bytes;     /* of the weight image with its header */
+    uint8_t *flash_image;     /* filled by emit/layout.c */
+    bool runs_layers;         /* all operands are in place: nobody moves tiles, and L1 has only scratch */
     bool weights_are_linked;  /* the image is a part of the program, and no flash is needed */
     uint32_t resident_offset; /* in the arena, behind all else: the blobs at the start of the image, behind its header ... */
     uint32_t resident_bytes;  /* ... that stay there from run to run; 0: none, or all linked */

@@ -1,5 +1,5 @@
-/* Networks of which nothing is copied: each step is one tile, whose operands are all in place. The cores go from step to
- * step by themselves, and the driver meets them behind each, to look at results and to see whether the run ends:
+/* Networks of which nothing is copied: the operands of all tiles are in place. The cores go from step to step by themselves,
+ * and the driver meets them behind each, to look at results and to see whether the run ends:
  *
  *     cores    compute step n    | compute step n + 1
  *     driver                     X (observe)          X ... */
@@ -30,33 +30,44 @@ static struct worker start_worker(struct dory_driver *driver)
     return worker;
 }
 
-/* Its only tile. Apart, so that a kernel has what this takes of the stack. */
+/* Apart, so that a kernel has what this takes of the stack. */
 static __attribute__((noinline)) void place(const struct worker *worker, const struct dory_step *step,
-                                            struct dory_tile *tile)
+                                            const struct dory_cursor *at, struct dory_tile *tile)
 {
     struct dory_placed_tile nothing, placed;
     dory_place_nothing(&nothing);
     placed.step = step;
     placed.starts_step = true;
-    dory_cursor_first(&placed.at, step);
+    placed.at = *at;
     dory_place_tile(&placed, &nothing, step->layer, &worker->bases);
     *tile = placed.tile;
 }
 
+static void compute_tile(const struct worker *worker, const struct dory_layer *layer, const struct dory_tile *tile)
+{
+    if (dory_second_part(layer)) {
+        dory_compute_in_two_parts(layer, tile, worker->core, worker->cores);
+    } else if (worker->core < worker->cores) { /* scratch in L1 is planned for these */
+        layer->kernel(layer, tile, worker->core, worker->cores);
+    }
+}
+
 static void compute(const struct worker *worker, const struct dory_step *step)
 {
-    const struct dory_layer *layer = step->layer;
+    struct dory_cursor at;
     struct dory_tile tile;
-    uint32_t before = worker->profiles ? hal_cycles() : 0;
-    place(worker, step, &tile);
-    if (dory_second_part(layer)) {
-        dory_compute_in_two_parts(layer, &tile, worker->core, worker->cores);
-    } else if (worker->core < worker->cores) { /* scratch in L1 is planned for these */
-        layer->kernel(layer, &tile, worker->core, worker->cores);
-    }
+    uint32_t before = worker->profiles ? hal_cycles() : 0, tiles = 0;
+    dory_cursor_first(&at, step);
+    do {
+        if (tiles++ > 0) {
+            hal_barrier(); /* they share scratch */
+        }
+        place(worker, step, &at, &tile);
+        compute_tile(worker, step->layer, &tile);
+    } while (dory_cursor_next(&at, step->layer, step));
     if (worker->profiles) {
         worker->profiles[step->layer_number].cycles += hal_cycles() - before;
-        worker->profiles[step->layer_number].tiles++;
+        worker->profiles[step->layer_number].tiles += tiles;
     }
 }
 

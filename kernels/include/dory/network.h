@@ -119,7 +119,7 @@ struct dory_network {
 
 void dory_run_tiles(struct dory_driver *driver);  /* the driver places tiles as it goes */
 void dory_run_table(struct dory_driver *driver);  /* the cores take them from the table */
-void dory_run_layers(struct dory_driver *driver); /* each step is one tile, of which nothing is copied */
+void dory_run_layers(struct dory_driver *driver); /* nothing of any tile is copied */
 
 /* Bytes `first` and up, counted in HWC, of a tensor that lies in CHW; plane_bytes is its height times its width. */
 static inline void dory_read_chw(const uint8_t *tensor, uint32_t plane_bytes, uint32_t channels, uint32_t first, uint8_t *to,
