@@ -1,7 +1,8 @@
-/* Computes the addition of two tensors of bytes of the same shape: both scaled and added in 32 bits, or by a table for each
- * input and a scale in the high half of a product.
+/* Computes additions and multiplications of two tensors of bytes, of the same shape or the second one a pixel that is
+ * repeated. Sums: both inputs scaled and added in 32 bits, or by a table for each input and a scale in the high half of a
+ * product; products with such a scale.
  *
- * Each core takes a part of the elements. Inner loop: four elements in 33 instructions, by tables in 37. */
+ * Each core takes a part of the pixels. Inner loop: four elements in 33 instructions, by tables or of products in 37. */
 #include "armv7em.h"
 #include "finish.h"
 #include "line.h"
@@ -19,82 +20,117 @@ static inline __attribute__((always_inline)) uint32_t add_line(const struct dory
                  : dory_byte_of(sum);
 }
 
-/* What a kind of addition does with an element of either input. */
-struct addition {
+/* Elements one after the other. */
+struct run {
+    const uint8_t *first, *second;
+    uint8_t *output;
+    uint32_t count;
+};
+
+/* What a kind does with an element of either input. */
+struct combination {
     struct dory_line line;
     struct dory_scale scale;
     const int32_t *terms;
-    uint32_t signs[2]; /* 0x80808080 where an input is signed */
+    uint32_t signs[2];  /* 0x80808080 where an input is signed */
+    int32_t addends[2]; /* of factors */
 };
 
-enum kind { LINE, LINE_CLIPPED, TERMS, TERMS_AWAY, TERMS_EVEN, TERMS_CLIPPED };
+enum kind { LINE, TERMS, FACTORS };
 
-static inline __attribute__((always_inline)) uint32_t add(const struct addition *work, enum kind kind,
-                                                          enum dory_finish rounding, uint32_t a, uint32_t b)
+/* `rounding` is that of a scale. */
+static inline __attribute__((always_inline)) uint32_t combine(const struct combination *work, enum kind kind,
+                                                              enum dory_finish rounding, bool clips, uint32_t a, uint32_t b)
 {
-    if (kind == LINE || kind == LINE_CLIPPED) {
-        return add_line(&work->line, kind == LINE_CLIPPED, a, b);
+    if (kind == LINE) {
+        return add_line(&work->line, clips, a, b);
     }
-    int32_t sum = (int32_t)((uint32_t)work->terms[a] + (uint32_t)work->terms[256 + b]);
-    return dory_finish_sum(rounding, kind == TERMS_CLIPPED, &work->scale, sum);
+    int32_t value = kind == TERMS ? (int32_t)((uint32_t)work->terms[a] + (uint32_t)work->terms[256 + b])
+                                  : ((int32_t)a + work->addends[0]) * ((int32_t)b + work->addends[1]);
+    return dory_finish_sum(rounding, clips, &work->scale, value);
 }
 
-static inline __attribute__((always_inline)) void add_run(const struct addition *work, enum kind kind,
-                                                          enum dory_finish rounding, const uint8_t *a, const uint8_t *b,
-                                                          uint8_t *output, uint32_t count)
+static inline __attribute__((always_inline)) void combine_run(const struct combination *work, enum kind kind,
+                                                              enum dory_finish rounding, bool clips, struct run run)
 {
-    struct addition here = *work;
-    for (; count >= 4; count -= 4, a += 4, b += 4, output += 4) {
-        uint32_t first = dory_word_at(a) ^ here.signs[0], second = dory_word_at(b) ^ here.signs[1];
+    struct combination here = *work;
+    for (; run.count >= 4; run.count -= 4, run.first += 4, run.second += 4, run.output += 4) {
+        uint32_t first = dory_word_at(run.first) ^ here.signs[0], second = dory_word_at(run.second) ^ here.signs[1];
 #pragma GCC unroll 4
         for (uint32_t i = 0; i < 4; i++) {
-            output[i] = (uint8_t)add(&here, kind, rounding, byte_of(first, i), byte_of(second, i));
+            run.output[i] = (uint8_t)combine(&here, kind, rounding, clips, byte_of(first, i), byte_of(second, i));
         }
     }
-    for (; count > 0; count--) {
-        uint32_t first = *a++ ^ (here.signs[0] & 0xFF), second = *b++ ^ (here.signs[1] & 0xFF);
-        *output++ = (uint8_t)add(&here, kind, rounding, first, second);
+    for (; run.count > 0; run.count--) {
+        uint32_t first = *run.first++ ^ (here.signs[0] & 0xFF), second = *run.second++ ^ (here.signs[1] & 0xFF);
+        *run.output++ = (uint8_t)combine(&here, kind, rounding, clips, first, second);
     }
 }
 
-static void add_all(const struct addition *work, enum kind kind, enum dory_finish rounding, const uint8_t *a,
-                    const uint8_t *b, uint8_t *output, uint32_t count)
+typedef void run_function(const struct combination *work, struct run run);
+
+#define RUN(name, kind, rounding, clips)                                                                                    \
+    static void name(const struct combination *work, struct run run) { combine_run(work, kind, rounding, clips, run); }
+RUN(line, LINE, DORY_FINISH_HIGH, false)
+RUN(line_clipped, LINE, DORY_FINISH_HIGH, true)
+RUN(terms, TERMS, DORY_FINISH_HIGH, false)
+RUN(terms_away, TERMS, DORY_FINISH_HIGH_AWAY, false)
+RUN(terms_even, TERMS, DORY_FINISH_HIGH_EVEN, false)
+RUN(terms_clipped, TERMS, DORY_FINISH_HIGH, true)
+RUN(terms_away_clipped, TERMS, DORY_FINISH_HIGH_AWAY, true)
+RUN(terms_even_clipped, TERMS, DORY_FINISH_HIGH_EVEN, true)
+RUN(factors, FACTORS, DORY_FINISH_HIGH, true)
+RUN(factors_away, FACTORS, DORY_FINISH_HIGH_AWAY, true)
+RUN(factors_even, FACTORS, DORY_FINISH_HIGH_EVEN, true)
+
+/* A core's share: whole pixels, one after the other. */
+static void combine_share(const struct combination *work, run_function *combine_all, const struct dory_layer *layer,
+                          const struct dory_tile *tile, struct dory_share share)
 {
-    switch (kind) {
-    case LINE: add_run(work, LINE, DORY_FINISH_HIGH, a, b, output, count); break;
-    case LINE_CLIPPED: add_run(work, LINE_CLIPPED, DORY_FINISH_HIGH, a, b, output, count); break;
-    case TERMS: add_run(work, TERMS, DORY_FINISH_HIGH, a, b, output, count); break;
-    case TERMS_AWAY: add_run(work, TERMS, DORY_FINISH_HIGH_AWAY, a, b, output, count); break;
-    case TERMS_EVEN: add_run(work, TERMS, DORY_FINISH_HIGH_EVEN, a, b, output, count); break;
-    default: add_run(work, TERMS_CLIPPED, rounding, a, b, output, count); break;
+    bool is_repeated = layer->second_repeats != 0; /* the pixel */
+    uint32_t channels = tile->channels, offset = share.first * channels, pixels = share.end - share.first;
+    struct run run = {(const uint8_t *)tile->input + offset,
+                      (const uint8_t *)tile->second_input + (is_repeated ? 0 : offset), (uint8_t *)tile->output + offset,
+                      is_repeated ? channels : pixels * channels};
+    for (uint32_t runs = is_repeated ? pixels : 1; runs > 0; runs--) {
+        combine_all(work, run);
+        run.first += channels;
+        run.output += channels;
     }
 }
 
-/* The table is indexed by bytes as they are; its sums are shifted. */
-static enum kind prepare(struct addition *work, const struct dory_layer *layer)
+static void set_scale(struct combination *work, const struct dory_layer *layer, uint32_t left_shift)
 {
-    if (layer->normalisation != DORY_NORMALISE_HIGH) {
-        work->signs[0] = layer->input_is_signed ? 0x80808080u : 0;
-        work->signs[1] = layer->second_input_is_signed ? 0x80808080u : 0;
-        dory_fold_addition(layer, &work->line);
-        return work->line.minimum == 0 && work->line.maximum == 255 ? LINE : LINE_CLIPPED;
-    }
-    const struct dory_stage *first = &layer->stages->first;
-    work->terms = layer->terms;
-    work->scale = dory_layer_scale_of(layer);
-    work->scale.multiplier = (uint32_t)first->multiplier;
-    work->scale.addend = (int32_t)first->addend;
-    work->scale.shift = dory_exponent((uint64_t)first->divisor);
-    work->scale.left_shift = 0;
-    return dory_clips(layer) ? TERMS_CLIPPED : (enum kind)(TERMS + layer->rounding);
+    work->scale = dory_stage_scale_of(layer);
+    work->scale.left_shift = left_shift;
 }
 
 void dory_armv7em_addition(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    struct addition work = {.signs = {0}};
-    enum kind kind = prepare(&work, layer);
-    struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns * tile->channels, core, cores);
-    add_all(&work, kind, (enum dory_finish)layer->rounding, (const uint8_t *)tile->input + share.first,
-            (const uint8_t *)tile->second_input + share.first, (uint8_t *)tile->output + share.first,
-            share.end - share.first);
+    static run_function *const by_terms[2][3] = {{terms, terms_away, terms_even},
+                                                 {terms_clipped, terms_away_clipped, terms_even_clipped}};
+    struct combination work = {.terms = layer->terms};
+    run_function *function = by_terms[dory_clips(layer)][layer->rounding % 3];
+    if (layer->normalisation == DORY_NORMALISE_HIGH) { /* the tables are indexed by bytes as they are, and shifted */
+        set_scale(&work, layer, 0);
+    } else {
+        work.signs[0] = layer->input_is_signed ? 0x80808080u : 0;
+        work.signs[1] = layer->second_input_is_signed ? 0x80808080u : 0;
+        dory_fold_addition(layer, &work.line);
+        function = work.line.minimum == 0 && work.line.maximum == 255 ? line : line_clipped;
+    }
+    combine_share(&work, function, layer, tile, dory_share_of((uint32_t)tile->rows * tile->columns, core, cores));
+}
+
+void dory_armv7em_multiplication(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    static run_function *const by_rounding[3] = {factors, factors_away, factors_even};
+    struct combination work = {
+        .signs = {layer->input_is_signed ? 0x80808080u : 0, layer->second_input_is_signed ? 0x80808080u : 0}};
+    for (unsigned i = 0; i < 2; i++) { /* signed bytes are read as 128 more */
+        work.addends[i] = (int32_t)layer->stages->input[i].addend - (work.signs[i] ? 128 : 0);
+    }
+    set_scale(&work, layer, layer->left_shift & 31);
+    combine_share(&work, by_rounding[layer->rounding % 3], layer, tile,
+                  dory_share_of((uint32_t)tile->rows * tile->columns, core, cores));
 }

@@ -12,6 +12,7 @@
     KERNEL(convolution)                                                                                                     \
     KERNEL(depthwise)                                                                                                       \
     KERNEL(addition)                                                                                                        \
+    KERNEL(multiplication)                                                                                                  \
     KERNEL(pool)
 
 #define DORY_ARMV7EM_FUNCTION(name) dory_kernel_function dory_armv7em_##name;

@@ -164,11 +164,17 @@ static uint64_t elements_of(const struct dory_tile_shape *tile, unsigned cores)
     return dory_divide_up((uint32_t)tile->rows * tile->columns * tile->channels, cores);
 }
 
+/* Of two inputs, the second of which may be one pixel. */
+static bool combines_bytes(const struct dory_layer *layer)
+{
+    return layer->input_bits == 8 && layer->second_input_bits == 8 && layer->output_bits == 8 &&
+           (layer->second_repeats & DORY_REPEATS_CHANNEL) == 0;
+}
+
 static bool addition_supports(const struct dory_layer *layer)
 {
     struct dory_line line;
-    return layer->operation == DORY_ADDITION && layer->input_bits == 8 && layer->second_input_bits == 8 &&
-           layer->output_bits == 8 && !layer->second_repeats && layer->normalisation != DORY_NORMALISE_THRESHOLDS &&
+    return layer->operation == DORY_ADDITION && combines_bytes(layer) && layer->normalisation != DORY_NORMALISE_THRESHOLDS &&
            (layer->normalisation == DORY_NORMALISE_HIGH || dory_fold_addition(layer, &line));
 }
 
@@ -186,6 +192,25 @@ static const struct dory_kernel_description addition = {
     .in_place = DORY_ALL_IN_PLACE,
 };
 
+static bool multiplication_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_MULTIPLICATION && combines_bytes(layer) && layer->normalisation == DORY_NORMALISE_HIGH;
+}
+
+static uint64_t multiplication_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                            unsigned cores)
+{
+    return 200 + elements_of(tile, cores) * (9 + finish_instructions(layer));
+}
+
+static const struct dory_kernel_description multiplication = {
+    .name = "dory_armv7em_multiplication",
+    .supports = multiplication_supports,
+    .scratch_bytes = no_scratch,
+    .cycles = multiplication_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+};
+
 /* Averages whose sums have 16 bits, and maxima as they are. Channels are words. */
 static bool pool_supports(const struct dory_layer *layer)
 {
@@ -193,11 +218,12 @@ static bool pool_supports(const struct dory_layer *layer)
     bool is_average = layer->operation == DORY_AVERAGE_POOL;
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
     if ((!is_average && layer->operation != DORY_MAXIMUM_POOL) || layer->input_bits != 8 || layer->output_bits != 8 ||
-        layer->input_channels % 4 != 0 || layer->normalisation == DORY_NORMALISE_THRESHOLDS ||
-        layer->normalisation == DORY_NORMALISE_HIGH) {
+        layer->input_channels % 4 != 0 || layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
         return false;
     }
-    return is_average ? taps <= 65535 / 255 && dory_fold_average(layer, taps, &line) : dory_is_identity(layer);
+    bool is_high = layer->normalisation == DORY_NORMALISE_HIGH;
+    return is_average ? taps <= 65535 / 255 && (is_high || dory_fold_average(layer, taps, &line))
+                      : is_high || dory_is_identity(layer);
 }
 
 static uint64_t pool_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -216,6 +242,7 @@ static const struct dory_kernel_description pool = {
     .in_place = DORY_ALL_IN_PLACE,
 };
 
-static const struct dory_kernel_description *const kernels[] = {&linear, &convolution, &depthwise, &addition, &pool, 0};
+static const struct dory_kernel_description *const kernels[] = {&linear,         &convolution, &depthwise, &addition,
+                                                                &multiplication, &pool,        0};
 
 const struct dory_engine dory_armv7em_engine = {.name = "armv7em", .weights = &dory_quads, .kernels = kernels};

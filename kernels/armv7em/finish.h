@@ -63,6 +63,16 @@ static inline struct dory_scale dory_layer_scale_of(const struct dory_layer *lay
                                .maximum = layer->maximum};
 }
 
+/* The one scale of a pool, an addition or a multiplication with DORY_NORMALISE_HIGH. */
+static inline struct dory_scale dory_stage_scale_of(const struct dory_layer *layer)
+{
+    struct dory_scale scale = dory_layer_scale_of(layer);
+    scale.multiplier = (uint32_t)layer->stages->first.multiplier;
+    scale.addend = (int32_t)layer->stages->first.addend;
+    scale.shift = dory_exponent((uint64_t)layer->stages->first.divisor) & 31;
+    return scale;
+}
+
 /* Adds what is a channel's, whose constants these are. */
 static inline __attribute__((always_inline)) void dory_read_scale(enum dory_finish kind, const uint8_t *constants,
                                                                   struct dory_scale *scale)

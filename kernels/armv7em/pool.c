@@ -3,14 +3,17 @@
  * Each core takes a part of the pixels, channels by fours. Inner loop: a word of four channels, of a maximum in 4
  * instructions, of an average in 7. */
 #include "armv7em.h"
-#include "instructions.h"
+#include "finish.h"
 #include "line.h"
 #include "share.h"
 
 struct work {
     const struct dory_layer *layer;
     const struct dory_tile *tile;
-    struct dory_line line;            /* averages */
+    struct dory_line line;   /* of averages */
+    struct dory_scale scale; /* with DORY_NORMALISE_HIGH */
+    int32_t bias;            /* likewise */
+    bool is_high;
     uint32_t signs;                   /* 0x80808080 where the input is signed */
     uint32_t row_bytes, column_bytes; /* of the window, from tap to tap */
 };
@@ -45,19 +48,34 @@ static inline void sum_of(const struct work *work, const uint8_t *window, uint32
     sums[1] = odd;
 }
 
-static inline uint32_t average(const struct work *work, uint32_t sum)
+static inline uint32_t finish(const struct work *work, uint32_t sum)
 {
-    int32_t value = (int32_t)((uint32_t)work->line.first * sum + (uint32_t)work->line.addend) >> work->line.shift;
+    int32_t value = (int32_t)sum;
+    if (work->is_high) {
+        return dory_finish_sum((enum dory_finish)work->layer->rounding, true, &work->scale, value + work->bias) & 0xFF;
+    }
+    value = (int32_t)((uint32_t)work->line.first * sum + (uint32_t)work->line.addend) >> work->line.shift;
     value = value < work->line.minimum ? work->line.minimum : value > work->line.maximum ? work->line.maximum : value;
     return (uint32_t)value & 0xFF;
+}
+
+static inline uint32_t finish_four(const struct work *work, uint32_t even, uint32_t odd)
+{
+    return finish(work, even & 0xFFFF) | finish(work, odd & 0xFFFF) << 8 | finish(work, even >> 16) << 16 |
+           finish(work, odd >> 16) << 24;
 }
 
 static inline uint32_t average_of(const struct work *work, const uint8_t *window)
 {
     uint32_t sums[2];
     sum_of(work, window, sums);
-    return average(work, sums[0] & 0xFFFF) | average(work, sums[1] & 0xFFFF) << 8 | average(work, sums[0] >> 16) << 16 |
-           average(work, sums[1] >> 16) << 24;
+    return finish_four(work, sums[0], sums[1]);
+}
+
+static inline uint32_t scaled_maximum_of(const struct work *work, const uint8_t *window)
+{
+    uint32_t most = maximum_of(work, window) ^ work->signs;
+    return finish_four(work, dory_even_bytes(most), dory_odd_bytes(most));
 }
 
 typedef uint32_t four_function(const struct work *work, const uint8_t *window);
@@ -91,10 +109,18 @@ void dory_armv7em_pool(const struct dory_layer *layer, const struct dory_tile *t
     struct work work = {.layer = layer, .tile = tile, .signs = layer->input_is_signed ? 0x80808080u : 0};
     work.row_bytes = (uint32_t)layer->dilation_height * tile->input_columns * tile->channels;
     work.column_bytes = (uint32_t)layer->dilation_width * tile->channels;
-    if (layer->operation == DORY_MAXIMUM_POOL) {
-        pool(&work, maximum_of, core, cores);
-        return;
+    uint32_t taps = layer->operation == DORY_MAXIMUM_POOL ? 1 : (uint32_t)layer->kernel_height * layer->kernel_width;
+    work.is_high = layer->normalisation == DORY_NORMALISE_HIGH;
+    if (work.is_high) { /* signed bytes are read as 128 more */
+        work.scale = dory_stage_scale_of(layer);
+        work.bias = (int32_t)layer->stages->input[0].addend - (layer->input_is_signed ? 128 * (int32_t)taps : 0);
     }
-    dory_fold_average(layer, (uint32_t)layer->kernel_height * layer->kernel_width, &work.line);
-    pool(&work, average_of, core, cores);
+    if (layer->operation == DORY_AVERAGE_POOL) {
+        if (!work.is_high) {
+            dory_fold_average(layer, taps, &work.line);
+        }
+        pool(&work, average_of, core, cores);
+    } else {
+        pool(&work, work.is_high ? scaled_maximum_of : maximum_of, core, cores);
+    }
 }
