@@ -36,18 +36,19 @@ static dory_product_pair_function *pair_high_of(const struct dory_layer *layer, 
 
 static struct work work_of(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core)
 {
-    struct work work = {.layer = layer, .tile = tile};
+    struct work work = {.layer = layer, .tile = tile, .window = dory_window_of(layer, tile)};
     bool is_linear = dory_is_fully_connected(layer); /* which is laid a pixel at a time, and has no border */
-    uint32_t pairs_bytes = (is_linear ? 2 : 8) * dory_chunk_elements(layer, tile->input_channels);
+    uint32_t lanes = is_linear ? dory_lanes(layer) : 4, elements = 4 * work.window.groups;
+    uint32_t pairs_bytes = (is_linear ? 2 : 8) * elements;
     uint32_t room_bytes = is_linear ? 0 : dory_window_bytes(layer, tile->input_channels);
     uint8_t *scratch = (uint8_t *)tile->scratch + core * (pairs_bytes + room_bytes);
-    work.window = dory_window_of(layer, tile, scratch + pairs_bytes);
+    work.pairs = (uint32_t *)(void *)scratch;
+    work.window.room = scratch + pairs_bytes;
     work.pair_high = pair_high_of(layer, tile);
     work.finish = dory_finish_function_of(layer);
-    work.pairs = (uint32_t *)(void *)scratch;
-    work.constants_offset = dory_chunk_bytes(layer, tile->input_channels);
-    work.quad_bytes = work.constants_offset + (tile->last_chunk ? dory_constants_bytes(layer) : 0);
     work.constant_bytes = dory_channel_constants_bytes(layer);
+    work.constants_offset = elements * lanes;
+    work.quad_bytes = work.constants_offset + (tile->last_chunk ? lanes * work.constant_bytes : 0);
     work.has_bias = tile->last_chunk && dory_has_bias(dory_finish_of(layer));
     return work;
 }

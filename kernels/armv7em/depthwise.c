@@ -86,7 +86,7 @@ static void lay_fours(const struct work *work, const struct part *part)
 }
 
 /* Columns or channels that make no four. */
-static void lay_bytes(const struct work *work, const struct part *part, uint32_t channels)
+static __attribute__((noinline)) void lay_bytes(const struct work *work, const struct part *part, uint32_t channels)
 {
     uint32_t pixel_bytes = work->tile->channels;
     for (uint32_t row = 0; row < part->rows; row++) {
@@ -101,7 +101,7 @@ static void lay_bytes(const struct work *work, const struct part *part, uint32_t
 }
 
 /* Where the input is signed: 128 more. */
-static void lay_signs(const struct work *work)
+static __attribute__((noinline)) void lay_signs(const struct work *work)
 {
     for (uint32_t i = 0; i < 4 * work->planes.plane_bytes; i += 4) {
         dory_put_word(work->plane + i, dory_word_at(work->plane + i) ^ 0x80808080u);
@@ -109,7 +109,7 @@ static void lay_signs(const struct work *work)
 }
 
 /* So many bytes, a multiple of four, of each plane. */
-static void lay_border(const struct work *work, uint8_t *to, uint32_t bytes)
+static __attribute__((noinline)) void lay_border(const struct work *work, uint8_t *to, uint32_t bytes)
 {
     uint32_t plane_bytes = work->planes.plane_bytes, word = (uint8_t)work->layer->border_value * 0x01010101u;
     for (uint8_t *end = to + bytes; to < end; to += 4) {
@@ -121,7 +121,7 @@ static void lay_border(const struct work *work, uint8_t *to, uint32_t bytes)
 }
 
 /* A word of each row of a part. */
-static void lay_side(const struct work *work, uint8_t *to, uint32_t rows)
+static __attribute__((noinline)) void lay_side(const struct work *work, uint8_t *to, uint32_t rows)
 {
     uint32_t plane_bytes = work->planes.plane_bytes, row_bytes = work->planes.row_bytes;
     uint32_t word = (uint8_t)work->layer->border_value * 0x01010101u;
@@ -229,8 +229,8 @@ struct place {
 };
 
 /* Rows of a channel, one after the other. */
-static void compute_rows(const struct work *work, const uint8_t *plane, uint32_t rows, const uint8_t *constants,
-                         int32_t start, struct place to)
+static __attribute__((noinline)) void compute_rows(const struct work *work, const uint8_t *plane, uint32_t rows,
+                                                   const uint8_t *constants, int32_t start, struct place to)
 {
     for (; rows > 0; rows--, plane += work->layer->stride_height * work->planes.row_bytes) {
         sum_row(work, plane, start);
@@ -241,8 +241,8 @@ static void compute_rows(const struct work *work, const uint8_t *plane, uint32_t
 }
 
 /* An even number of rows. */
-static void compute_twos(const struct work *work, const uint8_t *plane, uint32_t rows, const uint8_t *constants,
-                         int32_t start, struct place to)
+static __attribute__((noinline)) void compute_twos(const struct work *work, const uint8_t *plane, uint32_t rows,
+                                                   const uint8_t *constants, int32_t start, struct place to)
 {
     struct dory_scale scale = dory_layer_scale_of(work->layer);
     uint32_t columns = work->tile->columns;

@@ -7,11 +7,11 @@
 /* Of a window's corner, with which all of the window is inside. */
 static uint32_t positions(uint32_t extent, uint32_t behind) { return extent > behind ? extent - behind : 0; }
 
-struct dory_window dory_window_of(const struct dory_layer *layer, const struct dory_tile *tile, uint8_t *room)
+struct dory_window dory_window_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
     uint32_t channels = tile->input_channels;
     bool fills_taps = dory_fills_taps(layer);
-    struct dory_window window = {.layer = layer, .tile = tile, .room = room, .channels = channels};
+    struct dory_window window = {.layer = layer, .tile = tile, .channels = channels};
     window.border = dory_border_of(layer, tile);
     window.inside_rows = positions(tile->input_rows, (layer->kernel_height - 1u) * layer->dilation_height);
     window.inside_columns = positions(tile->input_columns, (layer->kernel_width - 1u) * layer->dilation_width);

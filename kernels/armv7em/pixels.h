@@ -28,7 +28,8 @@ struct dory_window {
     bool has_ends;
 };
 
-struct dory_window dory_window_of(const struct dory_layer *layer, const struct dory_tile *tile, uint8_t *room);
+/* All but `room`, which is needed where the layer has a border. */
+struct dory_window dory_window_of(const struct dory_layer *layer, const struct dory_tile *tile);
 
 /* Lays an output pixel for dory_product_quad(), or four of them for dory_product_pair(). */
 void dory_lay_pixel(const struct dory_window *window, uint32_t index, uint32_t *pairs);

@@ -48,7 +48,8 @@ static inline void sum_of(const struct work *work, const uint8_t *window, uint32
     sums[1] = odd;
 }
 
-static inline uint32_t finish(const struct work *work, uint32_t sum)
+/* Outputs are few: a copy of it for each would be a kilobyte. */
+static __attribute__((noinline)) uint32_t finish(const struct work *work, uint32_t sum)
 {
     int32_t value = (int32_t)sum;
     if (work->is_high) {
