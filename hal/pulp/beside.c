@@ -20,24 +20,11 @@ static PULP_FC_MEMORY struct {
     int status;
 } work;
 
-#define INTERRUPTS_ON (1u << 3) /* in mstatus */
-#define LONG_CYCLES   4000u     /* for the application to wait */
-#define PAUSE_CYCLES  1000u     /* that it has then at least; of the FC */
+#define LONG_CYCLES  4000u /* for the application to wait */
+#define PAUSE_CYCLES 1000u /* that it has then at least; of the FC */
 
 void pulp_interrupt(uint32_t line);
 void pulp_trap(uint32_t cause, uint32_t address, uint32_t hart) __attribute__((noreturn));
-
-static uint32_t turn_interrupts_off(void)
-{
-    uint32_t before;
-    __asm__ volatile("csrrci %0, 0x300, 8" : "=r"(before) : : "memory");
-    return before;
-}
-
-static void turn_interrupts_back(uint32_t before)
-{
-    __asm__ volatile("csrs 0x300, %0" : : "r"(before & INTERRUPTS_ON) : "memory");
-}
 
 /* ---- going on ---------------------------------------------------------------------------------------------- */
 
@@ -145,18 +132,18 @@ int hal_cluster_start(void (*entry)(void *argument), void *argument, enum hal_pr
     pulp_beside.is_by_interrupt = progress == HAL_BY_INTERRUPT;
     pulp_beside.is_busy = 1;
     pulp_beside.is_waited = 0;
-    uint32_t before = turn_interrupts_off();
+    uint32_t before = pulp_interrupts_off();
     pulp_begin_drive(entry, argument);
     go_on();
-    turn_interrupts_back(before | (pulp_beside.is_by_interrupt ? INTERRUPTS_ON : 0));
+    pulp_interrupts_back(before | (pulp_beside.is_by_interrupt ? PULP_INTERRUPTS_ON : 0));
     return DORY_OK;
 }
 
 static void go_on_without_interrupts(void)
 {
-    uint32_t before = turn_interrupts_off();
+    uint32_t before = pulp_interrupts_off();
     go_on();
-    turn_interrupts_back(before);
+    pulp_interrupts_back(before);
 }
 
 static int finish(void)

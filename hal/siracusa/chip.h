@@ -28,35 +28,26 @@ static inline void chip_clear_events(uint32_t events) { SIRACUSA_FC_INTERRUPTS->
 static inline void chip_interrupt_on(uint32_t events) { SIRACUSA_FC_INTERRUPTS->mask_set = events; }
 static inline void chip_interrupt_off(uint32_t events) { SIRACUSA_FC_INTERRUPTS->mask_clear = events; }
 
-#define MSTATUS_INTERRUPTS 8u
-
-static inline uint32_t chip_turn_interrupts_off(void)
-{
-    uint32_t before;
-    __asm__ volatile("csrrci %0, 0x300, 8" : "=r"(before) : : "memory");
-    return before & MSTATUS_INTERRUPTS;
-}
-
-static inline void chip_turn_interrupts_back(uint32_t before) { __asm__ volatile("csrs 0x300, %0" : : "r"(before) : "memory"); }
-
-/* The FC sleeps until one of the events, and takes those. An event that came before counts. While it looks, interrupts are off,
- * because the mask that lets an event end `wfi` would let it interrupt; the application's own have their turn in between. */
+/* The FC sleeps until one of the events, and takes those. An event that came before counts. While it looks, interrupts are
+ * off, because the mask that lets an event end `wfi` would let it interrupt; the application's own have their turn in
+ * between. */
 static inline void chip_await_events(uint32_t events)
 {
-    uint32_t enabled = chip_turn_interrupts_off(), mask = SIRACUSA_FC_INTERRUPTS->mask, pending;
-    uint32_t wakes = enabled ? mask | events : events;
+    uint32_t before = pulp_interrupts_off(), pending;
     for (;;) {
+        uint32_t mask = SIRACUSA_FC_INTERRUPTS->mask;
+        uint32_t wakes = before & PULP_INTERRUPTS_ON ? mask | events : events;
         SIRACUSA_FC_INTERRUPTS->mask = wakes;
         while (!((pending = SIRACUSA_FC_INTERRUPTS->status) & wakes))
             __asm__ volatile("wfi" : : : "memory");
         SIRACUSA_FC_INTERRUPTS->mask = mask;
         if (pending & events)
             break;
-        chip_turn_interrupts_back(enabled);
-        chip_turn_interrupts_off();
+        pulp_interrupts_back(before);
+        pulp_interrupts_off();
     }
     SIRACUSA_FC_INTERRUPTS->status_clear = pending & events;
-    chip_turn_interrupts_back(enabled);
+    pulp_interrupts_back(before);
 }
 
 /* No driver of the chip has interrupts. */
@@ -75,13 +66,14 @@ static inline void chip_end(int status) { *SIRACUSA_CORE_STATUS = END_OF_COMPUTA
 
 /* ---- the cluster, which has no power switch ---------------------------------------------------------------------- */
 
-#define CHIP_KEEPS_CORES 1 /* cores of a cluster that is closed sleep, and are dispatched without an entry when it is opened */
+#define CHIP_KEEPS_CORES                                                                                                    \
+    1 /* cores of a cluster that is closed sleep, and are dispatched without an entry when it is opened */
 
 static inline void chip_power_up(void) {}
 static inline void chip_power_down(void) {}
 
-/* `vectors`: the table, 0x80 bytes in front of where a core begins. The first time all begin, for good. Returns how many will say
- * that they are ready. */
+/* `vectors`: the table, 0x80 bytes in front of where a core begins. The first time all begin, for good. Returns how many
+ * will say that they are ready. */
 static inline unsigned chip_start_cores(unsigned cores, const uint8_t *vectors)
 {
     static uint32_t have_begun;

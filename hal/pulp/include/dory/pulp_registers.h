@@ -77,7 +77,8 @@ PULP_CHECK_OFFSET(pulp_event_unit, trigger, 0x600);
 /* ---- MCHAN, the cluster's DMA ------------------------------------------------------------------------------ */
 
 struct pulp_mchan {
-    uint32_t queue;  /* read: allocates a counter; written: a command: PULP_MCHAN_ bits and size, L1 address, external address */
+    uint32_t
+        queue; /* read: allocates a counter; written: a command: PULP_MCHAN_ bits and size, L1 address, external address */
     uint32_t status; /* read: bit n = counter n busy, bit 16 + n = allocated; written: frees the counters of the mask */
 };
 PULP_CHECK_OFFSET(pulp_mchan, status, 0x04);
@@ -97,7 +98,7 @@ struct pulp_udma_channel {
 #define PULP_UDMA_PAIRS   (1u << 1) /* written: the device delivers 16 bits at a time */
 #define PULP_UDMA_CLEAR   (1u << 5) /* written: gives up what is queued */
 #define PULP_UDMA_LIMIT   0x1FFFFu  /* bytes of a transfer */
-#define PULP_UDMA_WORDS   (2u << 1)  /* written: the device delivers 32 bits at a time */
+#define PULP_UDMA_WORDS   (2u << 1) /* written: the device delivers 32 bits at a time */
 
 /* ---- cluster, timers ----------------------------------------------------------------------------------------- */
 
@@ -139,6 +140,21 @@ static inline __attribute__((always_inline)) uint32_t pulp_hart(void)
 }
 
 static inline int pulp_is_fc(void) { return pulp_hart() >> 5 == PULP_FC_CLUSTER_NUMBER; }
+
+#define PULP_INTERRUPTS_ON (1u << 3) /* in mstatus */
+
+static inline uint32_t pulp_interrupts_off(void)
+{
+    uint32_t before;
+    __asm__ volatile("csrrci %0, 0x300, 8" : "=r"(before) : : "memory");
+    return before;
+}
+
+/* To what pulp_interrupts_off returned. */
+static inline void pulp_interrupts_back(uint32_t before)
+{
+    __asm__ volatile("csrs 0x300, %0" : : "r"(before & PULP_INTERRUPTS_ON) : "memory");
+}
 
 /* p.elw, "event load word": a load whose answer the event unit holds back, the core's clock off, until it is due. */
 static inline __attribute__((always_inline)) uint32_t pulp_event_load(volatile const uint32_t *address)
