@@ -83,6 +83,7 @@ static const struct dory_kernel_description convolution = {
     .in_place = DORY_ALL_IN_PLACE,
     .knows_border = true,
     .can_tile_input_channels = true,
+    .in_row_order = true,
 };
 
 static bool linear_supports(const struct dory_layer *layer)
@@ -190,6 +191,7 @@ static const struct dory_kernel_description addition = {
     .scratch_bytes = no_scratch,
     .cycles = addition_instructions,
     .in_place = DORY_ALL_IN_PLACE,
+    .in_row_order = true,
 };
 
 static bool multiplication_supports(const struct dory_layer *layer)
@@ -240,6 +242,7 @@ static const struct dory_kernel_description pool = {
     .scratch_bytes = no_scratch,
     .cycles = pool_instructions,
     .in_place = DORY_ALL_IN_PLACE,
+    .in_row_order = true,
 };
 
 static const struct dory_kernel_description *const kernels[] = {&linear,         &convolution, &depthwise, &addition,
