@@ -232,6 +232,21 @@ static void check_transfer(struct checker *c, int index)
 
 /* ---- buffers and tensors ---- */
 
+/* The one ends with the step that writes the other one, its output, in time behind what it reads of it. */
+static bool is_overwritten(const struct plan *plan, int input, int output)
+{
+    const struct plan_buffer *from = &plan->buffers[input], *to = &plan->buffers[output];
+    const struct plan_step *step = &plan->steps[to->first_step];
+    unsigned inputs = dory_has_second_input(&plan->layers[step->layer].record) ? 2 : 1;
+    bool reads = false, may = from->last_step == to->first_step && step->output_buffer == output;
+    for (unsigned i = 0; i < inputs; i++)
+        if (step->input_buffer[i] == input) {
+            reads = true;
+            may = may && check_may_overwrite(plan, step, i);
+        }
+    return reads && may;
+}
+
 static void check_buffer(struct checker *c, int index)
 {
     const struct plan *plan = c->plan;
@@ -244,7 +259,8 @@ static void check_buffer(struct checker *c, int index)
     for (int i = 0; i < index; i++) {
         const struct plan_buffer *other = &plan->buffers[i];
         bool together = buffer->first_step <= other->last_step && other->first_step <= buffer->last_step;
-        if (together && buffer->offset < (uint64_t)other->offset + other->bytes && other->offset < end)
+        if (together && !is_overwritten(plan, i, index) && !is_overwritten(plan, index, i) &&
+            buffer->offset < (uint64_t)other->offset + other->bytes && other->offset < end)
             check_fault(c, "buffers %d ('%s') and %d ('%s') live at the same time and overlap", i, other->name, index,
                         buffer->name);
     }

@@ -25,6 +25,9 @@ void check_early(struct checker *checker, int layer);
 /* check_in_place.c: its operands that no tile copies. Where its steps are sound. */
 void check_in_place(struct checker *checker, int layer);
 
+/* check_overlap.c: a step's output may lie where its input does, if that is in L2 as the rows come and go. */
+bool check_may_overwrite(const struct plan *plan, const struct plan_step *step, unsigned operand);
+
 /* check_memory.c: plays steps and transfers against a model that knows of every byte of L2 and RAM what it holds, who is
  * still to write it and who is still reading it. Needs a plan whose addresses are within bounds. */
 void check_memory(struct checker *checker);

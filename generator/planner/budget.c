@@ -84,6 +84,7 @@ bool budget_plan(const struct network *network, const struct target *target, con
     if (planned) {
         plan_bring_early(plan, false, arena);
         plan_run_layers(plan);
+        plan_overlap(plan, arena);
     }
     if (has_table)
         finish_with_table(&with_table, arena);

@@ -196,6 +196,7 @@ static const struct dory_kernel_description pool = {
     .scratch_bytes = no_scratch,
     .cycles = pool_cycles,
     IN_PLACE_AND_BORDER,
+    .in_row_order = true,
 };
 
 static const struct dory_kernel_description addition = {
@@ -204,6 +205,7 @@ static const struct dory_kernel_description addition = {
     .scratch_bytes = no_scratch,
     .cycles = addition_cycles,
     IN_PLACE,
+    .in_row_order = true,
 };
 
 static const struct dory_kernel_description multiplication = {
@@ -212,6 +214,7 @@ static const struct dory_kernel_description multiplication = {
     .scratch_bytes = no_scratch,
     .cycles = multiplication_cycles,
     IN_PLACE,
+    .in_row_order = true,
 };
 
 static const struct dory_kernel_description grouped = {
@@ -252,6 +255,7 @@ static const struct dory_kernel_description table = {
     .scratch_bytes = no_scratch,
     .cycles = table_cycles,
     IN_PLACE,
+    .in_row_order = true,
 };
 
 static const struct dory_kernel_description softmax = {
@@ -290,6 +294,7 @@ static const struct dory_kernel_description squared_difference = {
     .scratch_bytes = no_scratch,
     .cycles = squared_difference_cycles,
     IN_PLACE,
+    .in_row_order = true,
 };
 
 static const struct dory_kernel_description quotient = {

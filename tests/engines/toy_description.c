@@ -100,7 +100,7 @@ static uint64_t cycles(const struct dory_layer *layer, const struct dory_tile_sh
 }
 
 /* All three take whatever a target leaves where it lies. */
-#define IN_PLACE .in_place = DORY_ALL_IN_PLACE, .knows_border = true
+#define IN_PLACE .in_place = DORY_ALL_IN_PLACE, .knows_border = true, .in_row_order = true
 
 static const struct dory_kernel_description convolution = {
     .name = "toy_convolution", .supports = convolution_supports, .scratch_bytes = no_scratch, .cycles = cycles, IN_PLACE};

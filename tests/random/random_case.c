@@ -144,6 +144,7 @@ static bool make_plan(struct trial *trial)
     if (planned && !trial->plan.tiles) {
         plan_bring_early(&trial->plan, false, trial->arena);
         plan_run_layers(&trial->plan);
+        plan_overlap(&trial->plan, trial->arena);
     }
     planned = planned && layout_weights(&trial->plan, trial->arena, &diagnostics) && plan_check(&trial->plan, &diagnostics);
     trial->refusal = planned ? NULL : first_error(&diagnostics);
@@ -188,6 +189,8 @@ static bool plan_with_plenty(struct trial *trial)
                                            .layouts = random_chance(random, 50) ? LAYOUTS_CHW : LAYOUTS_BY_CYCLES};
     if (trial->only_blocks)
         trial->options.blocks = BLOCKS_ALWAYS;
+    else if (trial->target.activations_in_place && random_chance(random, 40)) /* as where there is one memory */
+        trial->options = (struct plan_options){.cores = 1, .weights = WEIGHTS_LINKED, .blocks = BLOCKS_NONE};
     return make_plan(trial);
 }
 
@@ -234,6 +237,19 @@ static void count_layer(struct random_totals *totals, const struct plan *plan, c
     totals->stepped_channels += step->channels < record->output_channels;
 }
 
+/* An output that lies where an input does. */
+static bool has_overlap(const struct plan *plan)
+{
+    bool overlap = false;
+    for (int i = 0; i < plan->step_count; i++) {
+        const struct plan_buffer *input = &plan->buffers[plan->steps[i].input_buffer[0]],
+                                 *output = &plan->buffers[plan->steps[i].output_buffer];
+        overlap |= plan->runs_layers && input->offset < output->offset + output->bytes &&
+                   output->offset < input->offset + input->bytes;
+    }
+    return overlap;
+}
+
 static void count_plan(struct random_totals *totals, const struct plan *plan)
 {
     bool in_ram = false, loads = false, in_chw = false;
@@ -250,6 +266,7 @@ static void count_plan(struct random_totals *totals, const struct plan *plan)
     totals->resident += plan->resident_bytes > 0;
     totals->linked += plan->weights_are_linked;
     totals->run_layers += plan->runs_layers;
+    totals->overlap += has_overlap(plan);
     totals->in_chw += in_chw;
     totals->loads += loads;
 }
@@ -263,8 +280,10 @@ void random_totals_print(const struct random_totals *totals)
         totals->tiled_rows, totals->tiled_columns, totals->tiled_channels, totals->tiled_input_channels,
         totals->stepped_rows, totals->stepped_channels);
     if (totals->inputs_in_place > 0)
-        printf("layers with inputs in place %d, with weights %d, with outputs %d; networks of which nothing is copied %d\n",
-               totals->inputs_in_place, totals->weights_in_place, totals->outputs_in_place, totals->run_layers);
+        printf("layers with inputs in place %d, with weights %d, with outputs %d; networks of which nothing is copied %d, "
+               "with outputs over inputs %d\n",
+               totals->inputs_in_place, totals->weights_in_place, totals->outputs_in_place, totals->run_layers,
+               totals->overlap);
     if (totals->dead)
         printf("networks without their dead channels %d, which were %d, and %d unread pixels; with early slices %d\n",
                totals->shrunk, totals->dead_channels, totals->unread_pixels, totals->moved);

@@ -15,8 +15,8 @@ struct random_totals {
     int layers_of_engine;             /* that it computes */
     bool leaves_in_place;             /* the target has kernels take operands where they lie */
     int inputs_in_place, weights_in_place, outputs_in_place; /* layers */
-    int run_layers;                                          /* networks of which nothing is copied */
-    bool only_blocks; /* layers take turns wherever they can; networks where none do are passed over */
+    int run_layers, overlap; /* networks of which nothing is copied; of which an output lies where an input does */
+    bool only_blocks;        /* layers take turns wherever they can; networks where none do are passed over */
     int passed_over;
     int exact, refused, wrong;
     int tiled_rows, tiled_columns, tiled_channels, tiled_input_channels; /* layers */
