@@ -83,6 +83,29 @@ static bool set_scale(struct norm *norm, double scale, double root, double large
     return norm->shift >= LEAST_SHIFT;
 }
 
+/* Factors and distances as they are, for nothing is known of them together. */
+static bool set_roots(struct quantised_builder *builder, struct norm *norm, const struct real_norm *real, double unit,
+                      double largest_product, double largest_term)
+{
+    int32_t *roots = arena_array(builder->arena, int32_t, 256);
+    int product_bits, term_bits, root_bits;
+    double largest = 0;
+    for (int i = 0; i < 256; i++)
+        largest = fmax(largest, isfinite(real->roots[i]) ? real->roots[i] * unit : 0);
+    frexp(largest_product, &product_bits);
+    frexp(largest_term + 1, &term_bits);
+    frexp(largest, &root_bits);
+    int most = PRODUCT_BITS - 1 - term_bits < MOST_SHIFT ? PRODUCT_BITS - 1 - term_bits : MOST_SHIFT;
+    norm->left_shift = PRODUCT_BITS - product_bits;
+    norm->shift = norm->left_shift - 1 - root_bits < most ? norm->left_shift - 1 - root_bits : most;
+    for (int i = 0; i < 256; i++) /* what is divided by nothing is as large as can be */
+        roots[i] = isfinite(real->roots[i])
+                       ? (int32_t)fmin(rint(ldexp(real->roots[i] * unit, 32 + norm->shift - norm->left_shift)), INT32_MAX)
+                       : INT32_MAX;
+    norm->roots = roots;
+    return largest > 0 && norm->left_shift >= 0 && norm->shift >= LEAST_SHIFT;
+}
+
 static double largest_term(const struct real_norm *real, const struct tensor *output)
 {
     double largest = 0;
@@ -110,8 +133,8 @@ static bool are_numbers(const struct real_norm *real)
     return true;
 }
 
-static bool set_norm(struct norm *norm, const struct real_norm *real, const struct tensor *input,
-                     const struct tensor *output, struct norm_constants *constants)
+static bool set_norm(struct quantised_builder *builder, struct norm *norm, const struct real_norm *real,
+                     const struct tensor *input, const struct tensor *output, struct norm_constants *constants)
 {
     double n = input->channels, root = real->kind == NORM_OF_DEVIATION ? sqrt(n) : 1;
     double most = floor((ldexp(1, PRODUCT_BITS) - 1) / largest_distance(real, input->channels));
@@ -122,8 +145,12 @@ static bool set_norm(struct norm *norm, const struct real_norm *real, const stru
                           .run = real->run,
                           .count = real->count};
     double whole = fmax(rint(largest / factor_scale), 1);
-    if (!are_numbers(real) || most < 127 || !set_variance(norm, real, input->scale, input->channels) ||
-        !set_scale(norm, scale, root, whole, largest_term(real, output)))
+    if (!are_numbers(real) || most < 127 ||
+        !(real->roots
+              ? set_roots(builder, norm, real, factor_scale * input->scale / (output->scale * (norm->is_centred ? n : 1)),
+                          whole * largest_distance(real, input->channels), largest_term(real, output))
+              : set_variance(norm, real, input->scale, input->channels) &&
+                    set_scale(norm, scale, root, whole, largest_term(real, output))))
         return false;
     set_constants(norm, real, factor_scale, output, constants);
     return true;
@@ -149,10 +176,11 @@ bool middle_norm(struct quantised_builder *builder, const char *name, int input,
     struct tensor *tensors = builder->network->tensors;
     struct norm *norm = arena_allocate(builder->arena, sizeof *norm);
     struct norm_constants *constants = arena_array(builder->arena, struct norm_constants, (size_t)real->count);
-    if (!set_norm(norm, real, &tensors[input], &tensors[output], constants))
+    if (!set_norm(builder, norm, real, &tensors[input], &tensors[output], constants))
         return false;
     struct layer *layer = quantised_layer(builder, LAYER_NORM, name, input, output);
     layer->norm = norm;
+    layer->inputs[1] = real->roots ? real->roots_of : -1;
     layer->stages[0] = clip_of(builder, &builder->network->tensors[output], real);
     layer->stage_count = 1;
     return true;

@@ -18,6 +18,11 @@ struct real_norm {
     int run, count;
     const double *factors, *terms;
     double minimum, maximum; /* infinite: none */
+
+    /* What x less its mean, or x, is multiplied with in place of the root, by the element of `roots_of`, a tensor of one
+     * channel; null: the root is the norm's own. */
+    const double *roots;
+    int roots_of;
 };
 
 /* The norm of the channels of `input` as elements of `output`; both tensors exist, of one shape. False where numbers have no

@@ -230,7 +230,7 @@ static bool compute(const struct network *network, const struct layer *layer, in
     case LAYER_INTERPOLATION: return interpret_interpolation(layer, input, output, x, y);
     case LAYER_LARGEST: return interpret_largest(input, x, y);
     case LAYER_LSTM: return interpret_lstm(layer->lstm, x, tensors[layer->inputs[1]], y);
-    case LAYER_NORM: return interpret_norm(layer->norm, output, x, y);
+    case LAYER_NORM: return interpret_norm(layer->norm, output, x, layer->norm->roots ? tensors[layer->inputs[1]] : NULL, y);
     case LAYER_SOFTMAX: return interpret_softmax(layer, output, x, y);
     case LAYER_SQUARED_DIFFERENCE:
     case LAYER_MULTIPLICATION:

@@ -12,7 +12,8 @@ bool interpret_interpolation(const struct layer *layer, const struct tensor *inp
                              const int64_t *x, int64_t *y);
 bool interpret_largest(const struct tensor *input, const int64_t *x, int64_t *y);
 /* Accumulators of all elements; input and output have one shape (interpret_norm.c). */
-bool interpret_norm(const struct norm *norm, const struct tensor *tensor, const int64_t *x, int64_t *y);
+bool interpret_norm(const struct norm *norm, const struct tensor *tensor, const int64_t *x, const int64_t *roots,
+                    int64_t *y);
 bool interpret_softmax(const struct layer *layer, const struct tensor *output, const int64_t *x, int64_t *y);
 /* x, and the state before it (interpret_lstm.c). */
 bool interpret_lstm(const struct lstm *lstm, const int64_t *x, const int64_t *state, int64_t *y);

@@ -36,7 +36,8 @@ static struct scaled scale_of(const struct norm *norm, uint64_t variance)
     return (struct scaled){multiplier, shift > 31 ? 31 : shift};
 }
 
-static void norm_pixel(const struct norm *norm, int64_t pixel, int n, const int64_t *x, int64_t *y)
+/* `root`: null, or the number of that of the pixel. */
+static void norm_pixel(const struct norm *norm, int64_t pixel, int n, const int64_t *x, const int64_t *root, int64_t *y)
 {
     int64_t sum = 0, squares = 0;
     for (int i = 0; i < n; i++) {
@@ -44,7 +45,8 @@ static void norm_pixel(const struct norm *norm, int64_t pixel, int n, const int6
         sum += d;
         squares += d * d;
     }
-    struct scaled scale = scale_of(norm, (uint64_t)(norm->is_centred ? n * squares - sum * sum : squares));
+    struct scaled scale = root ? (struct scaled){norm->roots[*root], norm->left_shift}
+                               : scale_of(norm, (uint64_t)(norm->is_centred ? n * squares - sum * sum : squares));
     for (int i = 0; i < n; i++) {
         const struct norm_constants *own = &norm->constants[(pixel * (n / norm->run) + i / norm->run) % norm->count];
         int64_t d = norm->is_centred ? n * x[i] - sum : x[i] - norm->zero_point;
@@ -53,10 +55,11 @@ static void norm_pixel(const struct norm *norm, int64_t pixel, int n, const int6
     }
 }
 
-bool interpret_norm(const struct norm *norm, const struct tensor *tensor, const int64_t *x, int64_t *y)
+bool interpret_norm(const struct norm *norm, const struct tensor *tensor, const int64_t *x, const int64_t *roots, int64_t *y)
 {
     int64_t pixels = (int64_t)tensor->height * tensor->width;
     for (int64_t pixel = 0; pixel < pixels; pixel++)
-        norm_pixel(norm, pixel, tensor->channels, x + pixel * tensor->channels, y + pixel * tensor->channels);
+        norm_pixel(norm, pixel, tensor->channels, x + pixel * tensor->channels, norm->roots ? roots + pixel : NULL,
+                   y + pixel * tensor->channels);
     return true;
 }

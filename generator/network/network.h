@@ -54,7 +54,8 @@ struct layer_taps {
  *     else:       d = x - zero_point, V = the sum of d * d
  *     accumulator = floor((floor(d * factor * 2^(left_shift - e) * M / 2^32) + term) / 2^shift)
  * M * 2^-31 * 2^-e is multiplier * 2^-31 / sqrt(V + epsilon / 2^fraction_bits) as 32-bit arithmetic finds it:
- * interpret_norm.c. So a pixel has one root, and an element one rounding that counts. Behind it is a stage that clips. */
+ * interpret_norm.c. So a pixel has one root, and an element one rounding that counts. Behind it is a stage that clips.
+ * Where there are `roots`, M is that of the second input's element of the pixel, and e is 0. */
 struct norm_constants {
     int32_t factor, term;
 };
@@ -69,6 +70,7 @@ struct norm {
     int run;   /* so many channels that follow each other have the same constants; divides them */
     int count; /* a multiple of the runs of a pixel */
     const struct norm_constants *constants; /* of run i of pixel p: [(p * runs of a pixel + i) % count] */
+    const int32_t *roots;                   /* 256, of a second input that has one channel, bytes; null: there is none */
 };
 
 /* LAYER_LSTM: all in 8 bits but for gates and cells, which have 16, as TensorFlow Lite Micro computes it. Both inputs and
@@ -334,7 +336,8 @@ static inline size_t tensor_elements(const struct tensor *tensor)
 static inline bool layer_has_two_inputs(const struct layer *layer)
 {
     return layer->kind == LAYER_ADDITION || layer->kind == LAYER_CONCATENATION || layer->kind == LAYER_MULTIPLICATION ||
-           layer->kind == LAYER_MATRIX_PRODUCT || layer->kind == LAYER_SQUARED_DIFFERENCE || layer->kind == LAYER_LSTM;
+           layer->kind == LAYER_MATRIX_PRODUCT || layer->kind == LAYER_SQUARED_DIFFERENCE || layer->kind == LAYER_LSTM ||
+           (layer->kind == LAYER_NORM && layer->norm->roots);
 }
 
 static inline int layer_input_count(const struct layer *layer) { return layer_has_two_inputs(layer) ? 2 : 1; }

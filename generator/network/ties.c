@@ -128,7 +128,8 @@ static bool trace(const struct finder *finder, int index)
     const struct tensor *output = &traced.tensors[layer->output];
     int64_t *marks = finder->marks[layer->output];
     if (layer->kind == LAYER_SOFTMAX || layer->kind == LAYER_LARGEST || layer->kind == LAYER_NORM) {
-        trace_pixels(&traced.tensors[layer->inputs[0]], output, finder->marks[layer->inputs[0]], marks);
+        for (int i = 0; i < layer_input_count(layer); i++)
+            trace_pixels(&traced.tensors[layer->inputs[i]], output, finder->marks[layer->inputs[i]], marks);
         return true;
     }
     if (layer->kind == LAYER_MATRIX_PRODUCT) {

@@ -299,6 +299,18 @@ static void fill_norm(struct test_case *test, bool is_centred, uint32_t run, uin
     test->layer.norm_words = (uint16_t)(DORY_NORM_WORDS + 2 * count);
 }
 
+/* Of a norm that is there: its rows' roots, of a second input. What is shifted left has 22 bits before. */
+static void add_roots(struct test_case *test)
+{
+    struct dory_norm *norm = (struct dory_norm *)(void *)test->lists;
+    norm->has_roots = 1;
+    norm->left_shift = random_between(2, 8);
+    for (uint32_t i = 0; i < 256; i++) {
+        test->lists[test->layer.norm_words++] = (int32_t)random_up_to(INT32_MAX);
+    }
+    test->layer.second_repeats = DORY_REPEATS_CHANNEL;
+}
+
 /* Constants for each element, for runs of a row, for each row, or one for all. */
 static void random_norm(struct test_case *test)
 {
@@ -315,6 +327,9 @@ static void random_norm(struct test_case *test)
     layer->maximum = one_in(4) ? 100 + (int32_t)random_up_to(155) : 255;
     test->shape.input_channels = layer->input_channels;
     fill_norm(test, !one_in(3), run, runs * random_between(1, 4));
+    if (one_in(4)) {
+        add_roots(test);
+    }
     shape_tile(test);
 }
 

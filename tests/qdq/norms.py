@@ -18,7 +18,7 @@ except ImportError as error:
     print(f"skipped: {error}; on Debian: apt-get install python3-numpy python3-onnx")
     sys.exit(77)
 
-KINDS = ("layer", "trailing", "parts", "instance", "group", "root_mean_square", "l2")
+KINDS = ("layer", "trailing", "parts", "rounded", "instance", "group", "root_mean_square", "l2")
 exact = np.longdouble
 
 
@@ -31,10 +31,12 @@ class Network:
         self.nodes, self.constants = [], []
         self.epsilon = float(np.float32(10.0 ** self.random.uniform(-12, -2)))
         self.rows = self.choose_rows(rank)
+        if self.kind == "rounded" and self.shape[self.rows[0]] < 3: # hardly a variance
+            self.kind = "parts"
 
     def choose_rows(self, rank):
         """Dimensions that are normalised together; of groups those behind the group."""
-        return {"layer": (rank - 1,), "trailing": tuple(range(max(1, rank - 2), rank)), "parts": (int(self.random.integers(1, rank)),),
+        return {"layer": (rank - 1,), "trailing": tuple(range(max(1, rank - 2), rank)), "parts": (int(self.random.integers(1, rank)),), "rounded": (int(self.random.integers(1, rank)),),
                 "instance": tuple(range(2, rank)), "group": (2, 3), "root_mean_square": (rank - 1,), "l2": (int(self.random.integers(1, rank)),)}[self.kind]
 
     def constant(self, name, value):
@@ -70,6 +72,8 @@ class Network:
 
     def by_parts(self, x):
         axes = [int(a) for a in self.rows]
+        if self.kind == "rounded":
+            return self.by_rounded_variance(x, axes)
         if self.kind == "l2":
             self.epsilon = 0.0
             root = self.node("ReduceL2", [x], "root", axes=axes, keepdims=1)
@@ -79,6 +83,32 @@ class Network:
             return self.node("Div", [x, root], "normal")
         self.constant("one", np.float32(1))
         return self.node("Mul", [self.node("Div", ["one", root], "inverse"), x], "normal")
+
+    def by_rounded_variance(self, x, axes):
+        """As quantize_static leaves it: the variance is rounded, with epsilon it is once more; the rest stays float."""
+        variance = self.variance()
+        self.scales = [np.float32(max(float(variance.max()), 1e-6) * self.random.uniform(0.8, 1.1) / 255)]
+        self.epsilon = float(self.scales[0] * np.float32(self.random.uniform(1, 3)))
+        self.scales.append(np.float32(self.scales[0] * self.random.uniform(1, 1.2)))
+        self.constant("two", np.float32(2))
+        self.constant("epsilon", np.float32(self.epsilon))
+        centred = self.node("Sub", [x, self.node("ReduceMean", [x], "mean", axes=axes, keepdims=1)], "centred")
+        mean = self.node("ReduceMean", [self.node("Pow", [centred, "two"], "squares")], "variance", axes=axes, keepdims=1)
+        more = self.node("Add", [self.quantise(mean, self.scales[0], 0), "epsilon"], "more")
+        return self.node("Div", [centred, self.node("Sqrt", [self.quantise(more, self.scales[1], 0)], "root")], "normal")
+
+    def variance(self):
+        """Of each row, in real numbers; exact but for its last bits."""
+        x, count = self.elements, int(np.prod([self.shape[a] for a in self.rows]))
+        squares = count * (x * x).sum(self.rows, keepdims=True) - x.sum(self.rows, keepdims=True) ** 2
+        return squares.astype(exact) * exact(self.scale) ** 2 / count**2
+
+    def rounded_normal(self):
+        q = np.clip(np.rint(self.variance() / exact(self.scales[0])), 0, 255)
+        q = np.clip(np.rint((q * exact(self.scales[0]) + exact(np.float32(self.epsilon))) / exact(self.scales[1])), 0, 255)
+        x, count = self.elements, int(np.prod([self.shape[a] for a in self.rows]))
+        d = (count * x - x.sum(self.rows, keepdims=True)).astype(exact) * exact(self.scale) / count
+        return d / np.sqrt(q * exact(self.scales[1]))
 
     def affine(self, normal, factor, term):
         return self.node("Add", [self.node("Mul", [factor, normal], "scaled"), term], "norm")
@@ -135,15 +165,17 @@ class Network:
     def make(self):
         random = self.random
         scale, zero = np.float32(random.uniform(0.005, 0.1)), int(random.integers(0, 256))
+        self.scale, self.elements = scale, self.values()
         own, lay = self.build(self.quantise("x", scale, zero))
         is_float = self.kind != "trailing" and random.random() < 0.3
         factors = self.parameter("factor", random.integers(-127, 128, own).astype(np.int8), np.float32(random.uniform(0.002, 0.02)), is_float)
         terms = self.parameter("term", random.integers(-20000, 20000, own).astype(np.int32), np.float32(random.uniform(1e-5, 2e-4)), is_float)
         last = lay()
-        elements = self.values()
+        elements = self.elements
         if self.kind == "instance":
             own = own + (1,) * (len(self.shape) - 2)
-        real = self.normal(elements, scale, zero) * factors.reshape(own) + terms.reshape(own)
+        normal = self.rounded_normal() if self.kind == "rounded" else self.normal(elements, scale, zero)
+        real = normal * factors.reshape(own) + terms.reshape(own)
         if random.random() < 0.2:
             last, real = self.node("Relu", [last], "bounded"), np.maximum(real, 0)
         step = np.float32(max(float(real.max() - real.min()) / random.uniform(200, 300), 1e-4))

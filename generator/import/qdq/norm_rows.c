@@ -18,6 +18,8 @@ struct qdq_norm {
     bool is_ordered;         /* rows lie in the model's order */
     int64_t constant_rows;   /* 1, or all */
     double *factors, *terms; /* constant_rows * length of them */
+    const double *roots;     /* see struct real_norm; null: there are none */
+    int roots_of;
 };
 
 /* ---- rows ---- */
@@ -96,6 +98,43 @@ enum qdq_outcome qdq_lay_norm(struct qdq *qdq, const struct node *node, const st
                            view_text(&norm->view, qdq->arena));
 }
 
+/* ---- a norm of another's deviation ---- */
+
+static struct qdq_norm *copy_norm(struct qdq *qdq, struct qdq_value *value);
+
+/* One element of the value for each row, whose pixels are those of the tensor `x`; false after a report. */
+static enum qdq_outcome lay_row_values(struct qdq *qdq, const struct node *node, const struct qdq_norm *norm, int x,
+                                       struct qdq_value *value)
+{
+    const int64_t shape[3] = {qdq_tensor(qdq, x)->height, qdq_tensor(qdq, x)->width, 1};
+    struct layout layout = layout_of_model(3);
+    view_permute(&value->view, norm->order, &value->view);
+    enum qdq_outcome outcome = qdq_take_shape(qdq, node, 3, shape, value);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    const struct tensor *tensor = qdq_tensor(qdq, value->tensor);
+    struct view wanted = layout_view(&layout, shape);
+    bool is_laid = tensor->height == shape[0] && tensor->width == shape[1] && tensor->channels == 1;
+    return is_laid && view_equal(&value->view, &wanted) ? QDQ_DONE : qdq_lay(qdq, node, NULL, &layout, 0, value);
+}
+
+enum qdq_outcome qdq_lay_norm_by(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
+                                 const struct qdq_value *deviation, struct qdq_value *result)
+{
+    struct qdq_value by = *deviation;
+    double *roots = arena_array(qdq->arena, double, 256);
+    enum qdq_outcome outcome = qdq_lay_norm(qdq, node, statistic, true, result);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    struct qdq_norm *norm = copy_norm(qdq, result);
+    outcome = lay_row_values(qdq, node, norm, result->pending->layer.inputs[0], &by);
+    for (int i = 0; i < 256; i++)
+        roots[i] = by.reals[i] > 0 ? 1 / (double)by.reals[i] : INFINITY;
+    norm->roots = roots;
+    norm->roots_of = by.tensor;
+    return outcome;
+}
+
 /* ---- a mean of squares by itself ---- */
 
 /* x * x, of 16 bits. */
@@ -132,12 +171,65 @@ static int lay_sum(struct qdq *qdq, const struct node *node, int squares, double
     return output;
 }
 
+/* A layer of one input, of whole numbers as they come. */
+static struct layer *lay_whole(struct qdq *qdq, const struct node *node, enum layer_kind kind, int input, int *output)
+{
+    const struct tensor from = *qdq_tensor(qdq, input);
+    *output =
+        quantised_tensor(&qdq->builder, node->name, from.height, from.width, 1, &(struct quantisation){.scale = from.scale});
+    struct layer *layer = quantised_layer(&qdq->builder, kind, node->name, input, *output);
+    layer->is_intermediate = true;
+    return layer;
+}
+
+static int lay_whole_sum(struct qdq *qdq, const struct node *node, int input)
+{
+    int output, channels = qdq_tensor(qdq, input)->channels;
+    struct layer *layer = lay_whole(qdq, node, LAYER_CONVOLUTION, input, &output);
+    int8_t *weights = arena_array(qdq->arena, int8_t, (size_t)channels);
+    memset(weights, 1, (size_t)channels);
+    layer->weights = weights;
+    return output;
+}
+
+static struct stage whole_stage(struct qdq *qdq, int64_t multiplier, int64_t addend)
+{
+    int64_t *numbers = arena_array(qdq->arena, int64_t, 2);
+    numbers[0] = multiplier;
+    numbers[1] = addend;
+    return (struct stage){.count = 1, .multiplier = &numbers[0], .addend = &numbers[1], .divisor = 1};
+}
+
+/* n * (sum of squares) - (sum)^2, of n elements less the zero point: their variance in units of its own, rounded. */
+static int lay_variance(struct qdq *qdq, const struct node *node, int input, double scale,
+                        const struct quantisation *quantisation, const char *name)
+{
+    const struct tensor from = *qdq_tensor(qdq, input);
+    int64_t n = from.channels;
+    int sum = lay_whole_sum(qdq, node, input), squares = lay_whole_sum(qdq, node, lay_squares(qdq, node, input)), square;
+    struct layer *layer = lay_whole(qdq, node, LAYER_MULTIPLICATION, sum, &square);
+    layer->inputs[1] = sum;
+    layer->input_stages[0] = layer->input_stages[1] = whole_stage(qdq, 1, -n * from.zero_point);
+    int output = quantised_tensor(&qdq->builder, name, from.height, from.width, 1, quantisation);
+    layer = quantised_layer(&qdq->builder, LAYER_ADDITION, node->name, squares, output);
+    layer->inputs[1] = square;
+    layer->input_stages[0] = whole_stage(qdq, n, 0);
+    layer->input_stages[1] = whole_stage(qdq, -1, 0);
+    layer->stages[0] = quantised_stage(&qdq->builder, 1, qdq_tensor(qdq, output));
+    layer->stage_count = 1;
+    quantised_set_channel(&qdq->builder, &layer->stages[0], 0, 0,
+                          (struct real_factor){{scale, scale}, quantisation->scale, n * n});
+    return output;
+}
+
+#define LONGEST_ROW 181 /* whose variance has 31 bits in units of its own */
+
 enum qdq_outcome qdq_quantise_statistic(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
                                         const struct quantisation *quantisation, const char *name, struct qdq_value *result)
 {
     struct qdq_value x = statistic->x;
     struct qdq_norm norm = {.kind = statistic->norm, .view = x.view};
-    if (statistic->kind != QDQ_VARIANCE || statistic->norm == NORM_OF_DEVIATION || statistic->epsilon != 0)
+    if (statistic->kind != QDQ_VARIANCE || statistic->epsilon != 0)
         return qdq_fault(
             qdq, node, NULL,
             "quantises a part of a norm; supported: all of the norm between DequantizeLinear and "
@@ -148,7 +240,12 @@ enum qdq_outcome qdq_quantise_statistic(struct qdq *qdq, const struct node *node
         return outcome;
     double scale = qdq_tensor(qdq, x.tensor)->scale;
     int64_t count = statistic->norm == NORM_OF_MEAN ? norm.length : 1;
-    int output = lay_sum(qdq, node, lay_squares(qdq, node, x.tensor), scale, count, quantisation, name);
+    bool is_centred = statistic->norm == NORM_OF_DEVIATION;
+    if (is_centred && norm.length > LONGEST_ROW)
+        return qdq_fault(qdq, node, NULL, "rounds a variance of %lld elements by itself; supported: up to %d",
+                         (long long)norm.length, LONGEST_ROW);
+    int output = is_centred ? lay_variance(qdq, node, x.tensor, scale, quantisation, name)
+                            : lay_sum(qdq, node, lay_squares(qdq, node, x.tensor), scale, count, quantisation, name);
     struct view rows = {.rank = 2, .dimensions = {norm.rows, 1}, .factor_counts = {x.view.factor_counts[0], 0}};
     for (int i = 0; i < x.view.factor_counts[0]; i++)
         rows.factors[i] = (struct view_factor){x.view.factors[i].size, x.view.factors[i].step / norm.length};
@@ -343,7 +440,9 @@ static struct real_norm compress(struct qdq *qdq, const struct qdq_norm *norm)
                               .run = (int)run,
                               .count = (int)count,
                               .factors = factors,
-                              .terms = terms};
+                              .terms = terms,
+                              .roots = norm->roots,
+                              .roots_of = norm->roots_of};
 }
 
 enum qdq_outcome qdq_finish_norm(struct qdq *qdq, const struct node *node, const struct qdq_value *value,

@@ -152,6 +152,15 @@ static bool belongs(struct qdq *qdq, const struct qdq_value *value, const struct
     return centred && is_same(&centred->x, &divisor->x) && !memcmp(centred->is_row, divisor->is_row, sizeof centred->is_row);
 }
 
+/* A real function of an element for each row: a deviation that was rounded by itself. */
+static bool is_of_rows(const struct qdq_value *value, const struct qdq_statistic *centred, const struct view *view)
+{
+    bool is_one = value->kind == QDQ_REALS && value->view.rank == view->rank;
+    for (int i = 0; is_one && i < view->rank; i++)
+        is_one = value->view.dimensions[i] == (centred->is_row[i] ? 1 : view->dimensions[i]);
+    return is_one;
+}
+
 /* `a` and `b` in their order; multiplications and additions come with both. */
 static enum qdq_outcome of_two(struct qdq *qdq, const struct node *node, const struct qdq_value *a,
                                const struct qdq_value *b, struct qdq_value *result)
@@ -173,6 +182,8 @@ static enum qdq_outcome of_two(struct qdq *qdq, const struct node *node, const s
         return change(qdq, b, QDQ_INVERSE, 0, result);
     if ((is_type(node, "Div") || is_type(node, "Mul")) && divisor && belongs(qdq, a, divisor))
         return qdq_lay_norm(qdq, node, divisor, false, result);
+    if (statistic_of(a, QDQ_CENTRED) && is_type(node, "Div") && is_of_rows(b, a->statistic, &a->view))
+        return qdq_lay_norm_by(qdq, node, a->statistic, b, result);
     return QDQ_FLOAT;
 }
 

@@ -314,6 +314,9 @@ bool qdq_norm_arithmetic(struct qdq *qdq, const struct node *node, const struct 
  * differ from row to row. */
 enum qdq_outcome qdq_lay_norm(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
                               bool must_order, struct qdq_value *result);
+/* The same of one that is divided by `deviation`, a real function of an element for each row. */
+enum qdq_outcome qdq_lay_norm_by(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
+                                 const struct qdq_value *deviation, struct qdq_value *result);
 enum norm_arithmetic { NORM_ADD, NORM_SUBTRACT, NORM_MULTIPLY, NORM_DIVIDE };
 /* Arithmetic of a pending norm with a constant that is broadcast, or that belongs to one dimension; false: it does not go
  * with the norm. */

@@ -50,7 +50,8 @@ struct dory_engine {
 extern const struct dory_engine dory_portable_engine; /* kernels/reference: portable C, every layer */
 extern const struct dory_engine dory_xpulpv2_engine;  /* kernels/xpulpv2: RISC-V cores with XpulpV2, such as GAP8's */
 
-extern const struct dory_engine dory_armv7em_engine;  /* kernels/armv7em: Arm's cores with DSP instructions: Cortex-M4, M7, M33 */
+extern const struct dory_engine
+    dory_armv7em_engine; /* kernels/armv7em: Arm's cores with DSP instructions: Cortex-M4, M7, M33 */
 
 extern const struct dory_weights_format dory_quads; /* kernels/quads: four output channels a block */
 

@@ -229,7 +229,7 @@ struct dory_layer {
     };
     uint8_t rounding;           /* enum dory_rounding, for DORY_NORMALISE_HIGH, _SHARED and _SPLIT */
     union {                     /* by operation */
-        uint8_t second_repeats; /* DORY_ADDITION, _MULTIPLICATION, _QUOTIENT, _SQUARED_DIFFERENCE: of enum dory_repeat */
+        uint8_t second_repeats; /* DORY_ADDITION, _MULTIPLICATION, _QUOTIENT, _SQUARED_DIFFERENCE, _NORM: enum dory_repeat */
         uint8_t block_shift;    /* with weights: log2 of dory_block_channels() */
     };
     uint8_t row_divisor; /* DORY_COPY with a map, DORY_INTERPOLATION: the window of output row y starts at input row
@@ -371,7 +371,7 @@ static inline bool dory_has_second_input(const struct dory_layer *layer)
 {
     const uint32_t those = 1u << DORY_ADDITION | 1u << DORY_CONCATENATION | 1u << DORY_MULTIPLICATION |
                            1u << DORY_MATRIX_PRODUCT | 1u << DORY_SQUARED_DIFFERENCE | 1u << DORY_QUOTIENT | 1u << DORY_LSTM;
-    return those >> layer->operation & 1;
+    return (those >> layer->operation & 1) || (layer->operation == DORY_NORM && layer->second_repeats);
 }
 
 /* A second input that is one channel for all. */

@@ -9,6 +9,9 @@
  *     root * 2^-31 * 2^-exponent is 1 / sqrt(W / 2^fraction_bits)
  *     M = (root * multiplier) >> 31
  *     y = clip((high 32 bits of (d * factor << (left_shift - exponent)) * M + term) >> shift)
+ * Of a norm with roots, M is the root that the row's byte of the second input names, and exponent 0: what such a row is
+ * divided by was rounded on its own.
+ *
  * One root a row, and one high product an element. The generator has proven that nothing overflows.
  */
 #ifndef DORY_NORM_H
@@ -29,9 +32,10 @@ struct dory_norm {
     uint32_t is_centred;
     uint32_t fraction_bits; /* of W: even */
     uint32_t left_shift, shift;
-    uint32_t run;   /* so many elements of a row that follow each other have one factor and term; divides a row */
-    uint32_t count; /* of factors and terms: run i of row r, counted from the image's first pixel, has number
-                       (r * runs of a row + i) modulo count, a multiple of the runs of a row */
+    uint32_t run;       /* so many elements of a row that follow each other have one factor and term; divides a row */
+    uint32_t count;     /* of factors and terms: run i of row r, counted from the image's first pixel, has number
+                           (r * runs of a row + i) modulo count, a multiple of the runs of a row */
+    uint32_t has_roots; /* 256 words, behind factors and terms */
 };
 
 struct dory_norm_constants {
@@ -43,6 +47,11 @@ struct dory_norm_constants {
 static inline const struct dory_norm_constants *dory_norm_constants(const struct dory_norm *norm)
 {
     return (const struct dory_norm_constants *)(const void *)(norm + 1);
+}
+
+static inline const int32_t *dory_norm_roots(const struct dory_norm *norm)
+{
+    return (const int32_t *)(const void *)(dory_norm_constants(norm) + norm->count);
 }
 
 /* What the elements of a row share: d << left shift is x * slope - offset. */
@@ -104,6 +113,15 @@ static inline struct dory_norm_row dory_norm_row_of(const struct dory_norm *norm
     multiplier = left < 0 ? multiplier >> (-left & 31) : multiplier;
     left = left < 0 ? 0 : left > 31 ? 31 : left;
     return (struct dory_norm_row){slope << left, offset << left, (int32_t)multiplier};
+}
+
+/* Of a row whose root is given by its number. */
+static inline struct dory_norm_row dory_norm_row_with(const struct dory_norm *norm, uint32_t n, uint32_t sum, uint8_t root)
+{
+    uint32_t left = norm->left_shift & 31;
+    return (struct dory_norm_row){(norm->is_centred ? n : 1) << left,
+                                  (norm->is_centred ? sum : (uint32_t)norm->zero_point) << left,
+                                  dory_norm_roots(norm)[root]};
 }
 
 /* An element, before it is clipped. */

@@ -186,7 +186,10 @@ static void norm_part(const struct dory_layer *layer, const struct dory_norm *no
 {
     uint32_t channels = layer->input_channels, runs = norm->run == 1 ? channels : dory_quotient(channels, norm->run);
     struct sums sums = sums_of(input, channels);
-    const struct applied work = {dory_norm_row_of(norm, channels, sums.sum, sums.squares), norm->shift, layer->maximum};
+    const struct dory_norm_row row =
+        norm->has_roots ? dory_norm_row_with(norm, channels, sums.sum, ((const uint8_t *)tile->second_input)[pixel])
+                        : dory_norm_row_of(norm, channels, sums.sum, sums.squares);
+    const struct applied work = {row, norm->shift, layer->maximum};
     const struct dory_norm_constants *constants = dory_norm_constants(norm);
     if (norm->count != runs) {
         constants += pixel_in_image(layer, tile, pixel) * runs % norm->count;
