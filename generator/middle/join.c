@@ -3,7 +3,8 @@
 #include "middle/moves.h"
 
 /* All elements of each part as channels, where no dimension outside of the joined one has more than one index: the parts
- * follow each other in memory then. As the largest part lies; of others that dimension may have one index, anywhere. */
+ * follow each other in memory then. As the largest part lies; where the joined dimension has one index in it, which lies
+ * anywhere, as the model orders the dimensions. */
 static bool layout_in_a_row(const struct middle_value *parts, int count, int dimension, struct layout *layout)
 {
     int64_t elements = 0;
@@ -13,8 +14,9 @@ static bool layout_in_a_row(const struct middle_value *parts, int count, int dim
         largest = view_elements(&parts[i].view) > view_elements(largest) ? &parts[i].view : largest;
     }
     *layout = layout_of_memory(largest);
-    for (int i = 0; layout->order[i] != dimension; i++)
-        if (largest->dimensions[layout->order[i]] != 1)
+    struct layout outside = largest->dimensions[dimension] == 1 ? layout_of_model(largest->rank) : *layout;
+    for (int i = 0; outside.order[i] != dimension; i++)
+        if (largest->dimensions[outside.order[i]] != 1)
             return false;
     layout->rows = layout->columns = 0;
     return elements <= MIDDLE_MAXIMUM_DIMENSION;
