@@ -127,6 +127,10 @@
     KERNEL(largest)                                                                                                         \
     KERNEL(norm)                                                                                                            \
     KERNEL(lstm)                                                                                                            \
+    KERNEL(matrix_dots)                                                                                                     \
+    KERNEL(matrix_dots_clamped)                                                                                             \
+    KERNEL(matrix_dots_split)                                                                                               \
+    KERNEL(matrix_dots_high)                                                                                                \
     KERNEL(matrix_product)                                                                                                  \
     KERNEL(matrix_product_clamped)                                                                                          \
     KERNEL(matrix_product_split)                                                                                            \

@@ -58,3 +58,42 @@ MATRIX(, DORY_NOT_DIRECT, DORY_DIRECT)
 MATRIX(_clamped, DORY_DIRECT_CLAMPED, DORY_DIRECT_CLAMPED_DIVIDED)
 MATRIX(_split, DORY_DIRECT_SPLIT, DORY_DIRECT_SPLIT_AWAY)
 MATRIX(_high, DORY_DIRECT_HIGH_EVEN, DORY_DIRECT_HIGH_AWAY)
+
+/* ---- without packing ---- */
+
+static bool dots_supports(const struct dory_layer *layer)
+{
+    return matrix_supports(layer) && layer->output_layout == DORY_HWC;
+}
+
+/* To requantise four sums, as one channel's. */
+static uint64_t dots_finish_cycles(const struct dory_layer *layer)
+{
+    return layer->normalisation == DORY_NORMALISE_HIGH ? 145 : layer->normalisation == DORY_NORMALISE_SPLIT ? 110 : 60;
+}
+
+/* Of a pixel, which is added up, and of its fours of channels. */
+static uint64_t dots_share_cycles(const void *context, uint32_t first, uint32_t end)
+{
+    const uint64_t *cycles = context;
+    uint64_t quads = cycles[2], pixels = (end - 1) / quads - first / quads + 1;
+    return pixels * cycles[0] + (end - first) * cycles[1];
+}
+
+static uint64_t dots_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t words = layer->input_channels / 4u, rest = layer->input_channels % 4u,
+             quads = dory_divide_up(tile->channels, 4);
+    uint64_t four = words * (rest ? 20u : 13u) + rest * 36u + 217 + dots_finish_cycles(layer);
+    const uint64_t cycles[] = {100 + 8 * words, four, quads};
+    return 300 + dory_busiest_cycles((uint32_t)tile->rows * tile->columns * quads, cores, dots_share_cycles, cycles);
+}
+
+#define DOTS(kind, first, last)                                                                                             \
+    DORY_DESCRIPTION_OF_KIND(matrix_dots##kind, dots_supports, first, last, .scratch_bytes = dory_no_scratch,               \
+                             .cycles = dots_cycles)
+
+DOTS(, DORY_NOT_DIRECT, DORY_DIRECT)
+DOTS(_clamped, DORY_DIRECT_CLAMPED, DORY_DIRECT_CLAMPED_DIVIDED)
+DOTS(_split, DORY_DIRECT_SPLIT, DORY_DIRECT_SPLIT_AWAY)
+DOTS(_high, DORY_DIRECT_HIGH_EVEN, DORY_DIRECT_HIGH_AWAY)
