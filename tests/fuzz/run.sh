@@ -12,7 +12,7 @@ fi
 seeds=()
 case $target in
   graph | cpx) ;;
-  tflite | qdq) seeds=("$build/corpus_of_$target") ;;
+  tflite | qdq | values) seeds=("$build/corpus_of_$target") ;;
   *) seeds=("$build/corpus") ;;
 esac
 cd "$build" # findings are left there
