@@ -8,7 +8,7 @@ static uint64_t lstm_cycles(const struct dory_layer *layer, const struct dory_ti
 {
     uint32_t steps = tile->channels / layer->units - 2u, inputs = layer->input_channels / steps;
     uint32_t fours = dory_divide_up(inputs, 4) + dory_divide_up(layer->units, 4);
-    return steps * ((layer->units + cores - 1) / cores * (fours * UINT64_C(9) + 400) + 100);
+    return steps * ((layer->units + cores - 1) / cores * (fours * UINT64_C(9) + 392) + 160);
 }
 
 const struct dory_kernel_description dory_xpulpv2_lstm_description = {
