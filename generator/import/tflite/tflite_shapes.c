@@ -1,5 +1,7 @@
 /* Operators that only say how a tensor is to be seen: no layer for any of them. */
 
+#include <string.h>
+
 #include "import/tflite/tflite_import.h"
 
 /* The first input's value and tensor; false where there is none, or nothing is known of it. */
@@ -229,6 +231,37 @@ static bool quantise_input(struct tflite_importer *importer, int input, struct v
     return true;
 }
 
+/* What computes a tensor, for people. */
+static const char *maker_of(const struct tflite_model *model, const struct tflite_tensor *tensor)
+{
+    for (int i = 0; i < model->operator_count; i++)
+        for (int k = 0; k < model->operators[i].output_count; k++)
+            if (&model->tensors[model->operators[i].outputs[k]] == tensor)
+                return model->operators[i].name;
+    return "what is in front";
+}
+
+/* litert-torch calls the arguments of a module so; Keras and TensorFlow use the names of tensors. */
+static bool is_of_torch(const struct tflite_model *model)
+{
+    return model->input_count > 0 && strstr(model->tensors[model->inputs[0]].name, "args_") != NULL;
+}
+
+static bool refuse_island(struct tflite_importer *importer, const struct tflite_tensor *from)
+{
+    bool is_torch = is_of_torch(importer->model);
+    return tflite_fault(
+        importer,
+        "'%s' is computed in float, by %s, and quantised again: a float island in the middle of the network; supported "
+        "there: "
+        "functions of single elements, and moves. %s",
+        from->name, maker_of(importer->model, from),
+        is_torch
+            ? "PT2E leaves norms, softmax and products in float: quantise with ai-edge-quantizer (static_wi8_ai8) instead"
+            : "The converter leaves in float what has no 8-bit form for it, also with TFLITE_BUILTINS_INT8: say it by "
+              "other operators, or end the model in front of it (" TFLITE_RECIPE ")");
+}
+
 bool tflite_quantise(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     const struct tflite_tensor *from = tflite_input(importer, 0), *to = tflite_output(importer);
@@ -241,13 +274,7 @@ bool tflite_quantise(struct tflite_importer *importer, const struct tflite_opera
     if (value->kind == VALUE_REALS)
         return tflite_quantise_reals(importer, value, result);
     if (value->kind == VALUE_BEHIND)
-        return tflite_fault(importer,
-                            "'%s' is computed in float and quantised again: a float island in the middle of the "
-                            "network; supported: float operators in front of the first and behind the last quantised "
-                            "one. PT2E leaves norms, softmax and products in float: quantise with ai-edge-quantizer "
-                            "(static_wi8_ai8) instead; from TensorFlow convert with TFLITE_BUILTINS_INT8 only, see "
-                            "docs/from-tensorflow.md",
-                            from->name);
+        return refuse_island(importer, from);
     if (!tflite_quantisation(importer, from, &before) || !tflite_quantisation(importer, to, &after))
         return false;
     int offset = (before.is_signed ? 128 : 0) - (after.is_signed ? 128 : 0);
