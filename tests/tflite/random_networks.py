@@ -134,6 +134,9 @@ class Network(random_moves.Moves, attention.Attention):
             code, function = self.random.choice([(tfl.REDUCE_MAX, np.max), (tfl.REDUCE_MIN, np.min)])
             result = function(data, axis=tuple(axes), keepdims=True), scale, zero
             return self.operate(code, [x, self.model.integers("axes", axes)], result, (27, {0: ("b", 1)}))
+        if self.random.random() < 0.3:
+            result = reference.sum_of(self.values[x], axes, self.quantisation())
+            return self.operate(tfl.SUM, [x, self.model.integers("axes", axes)], result, (27, {0: ("b", 1)}))
         result = reference.mean(self.values[x], axes, self.quantisation())
         return self.operate(tfl.MEAN, [x, self.model.integers("axes", axes)], result, (27, {0: ("b", 1)}))
 

@@ -134,6 +134,12 @@ def mean(x, axes, output):
     return finish(scaled(total, None, (multiplier << shift) // count, exponent - shift), *output)
 
 
+def sum_of(x, axes, output):
+    data, scale, zero = x
+    sums = (data - zero).sum(axis=tuple(axes), keepdims=True)
+    return finish(scaled(sums, scale / output[0]), *output)
+
+
 def add(a, b, output, activation, sign=1):
     """Or subtract: sign -1."""
     unit = 2 * max(a[1], b[1])

@@ -82,7 +82,7 @@ static const struct {
     {TFLITE_SQUEEZE, tflite_reshape, "nothing", ""},
     {TFLITE_STRIDED_SLICE, tflite_strided_slice, "a copy", "constant bounds"},
     {TFLITE_SUB, tflite_add, "addition", "shapes that broadcast"},
-    {TFLITE_SUM, tflite_sum, "average pool without the division", "where float32 rounds as exact sums do"},
+    {TFLITE_SUM, tflite_sum, "average pool without the division", ""},
     {TFLITE_TANH, tflite_tanh, "a table", "an output of scale 1/128"},
     {TFLITE_TILE, tflite_tile, "nothing, or a copy", ""},
     {TFLITE_TRANSPOSE, tflite_transpose, "nothing, or a copy", ""},

@@ -1,10 +1,7 @@
 /* Reductions along any dimensions: means, sums, maxima, and the channel of the largest element. */
-#include <math.h>
-
 #include "import/tflite/tflite_import.h"
 #include "middle/reductions.h"
 #include "network/fixed_point.h"
-#include "network/stage.h"
 
 /* ---- what they have in common ---- */
 
@@ -91,10 +88,11 @@ bool tflite_reduce_minimum(struct tflite_importer *importer, const struct tflite
     return tflite_has_same_scale(importer, input, smallest.tensor) && tflite_gives(importer, 0, &smallest, result);
 }
 
-/* ---- means ---- */
+/* ---- means and sums ---- */
 
-/* The factor's 31 bits are divided by the number of elements, truncated, after a shift that keeps most of them. */
-static void set_mean(struct tflite_importer *importer, struct layer *layer, int64_t count)
+/* The factor's 31 bits are divided by the number of elements, truncated, after a shift that keeps most of them; those of a
+ * sum are not. */
+static void set_stage(struct tflite_importer *importer, struct layer *layer, int64_t count, bool is_mean)
 {
     const struct tensor *input = tflite_network_tensor(importer, layer->inputs[0]);
     const struct tensor *output = tflite_network_tensor(importer, layer->output);
@@ -103,9 +101,9 @@ static void set_mean(struct tflite_importer *importer, struct layer *layer, int6
     int32_t multiplier;
     fixed_quantise_multiplier(input->scale / output->scale, &multiplier, exponent);
     shift = shift < 31 + *exponent ? shift : 31 + *exponent;
-    numbers[0] = ((int64_t)multiplier << shift) / count;
+    numbers[0] = is_mean ? ((int64_t)multiplier << shift) / count : multiplier;
     numbers[1] = -count * input->zero_point;
-    *exponent -= shift;
+    *exponent -= is_mean ? shift : 0;
     layer->stages[0] = (struct stage){.count = 1,
                                       .rounding = ROUND_TWICE,
                                       .multiplier = &numbers[0],
@@ -118,73 +116,25 @@ static void set_mean(struct tflite_importer *importer, struct layer *layer, int6
     layer->stage_count = 1;
 }
 
-bool tflite_mean(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+static bool add_up(struct tflite_importer *importer, bool is_mean, struct value *result)
 {
     struct middle_reduction reduction;
-    (void)operation;
     struct layer *layer = make_reduction(importer, true, &reduction, result);
     if (layer)
-        set_mean(importer, layer, reduction.count);
+        set_stage(importer, layer, reduction.count, is_mean);
     return layer != NULL;
 }
 
-/* ---- sums ---- */
-
-#define MAXIMUM_SUMS ((int64_t)1 << 26) /* that are compared, one by one */
-
-/* As the reference kernel computes it, in float32: of the model's integers. */
-static int float_sum(int64_t sum, float scale, float bias, const struct tensor *output)
+bool tflite_mean(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    float rounded = roundf((float)sum * scale + bias) + (float)(output->zero_point);
-    return rounded < 0 ? 0 : rounded > 255 ? 255 : (int)rounded;
+    (void)operation;
+    return add_up(importer, true, result);
 }
 
-/* The exact sums and those of float32 may round differently next to a tie: then there is no stage for it. */
-static bool sums_agree(struct tflite_importer *importer, const struct layer *layer, int64_t count)
-{
-    const struct tensor *input = tflite_network_tensor(importer, layer->inputs[0]);
-    const struct tensor *output = tflite_network_tensor(importer, layer->output);
-    float scale = (float)input->scale / (float)output->scale;
-    float bias = -(float)(input->zero_point + input->model_offset) * scale * (float)count;
-    for (int64_t sum = 0; sum <= 255 * count; sum++)
-        if (float_sum(sum + count * input->model_offset, scale, bias, output) != (int)stage_apply(&layer->stages[0], 0, sum))
-            return false;
-    return true;
-}
-
-/* A factor that is a float32 exactly, halves away from zero. */
 bool tflite_sum(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    struct middle_reduction reduction;
     (void)operation;
-    struct layer *layer = make_reduction(importer, true, &reduction, result);
-    if (!layer)
-        return false;
-    const struct tensor *input = tflite_network_tensor(importer, layer->inputs[0]);
-    const struct tensor *output = tflite_network_tensor(importer, layer->output);
-    int64_t *numbers = arena_array(importer->arena, int64_t, 2);
-    int *exponent = arena_array(importer->arena, int, 1);
-    float scale = (float)input->scale / (float)output->scale;
-    numbers[0] = (int64_t)ldexp(frexp((double)scale, exponent), 24);
-    numbers[1] = -reduction.count * input->zero_point;
-    *exponent -= 24;
-    layer->stages[0] = (struct stage){.count = 1,
-                                      .rounding = ROUND_HALF_AWAY,
-                                      .multiplier = &numbers[0],
-                                      .addend = &numbers[1],
-                                      .exponent = exponent,
-                                      .divisor = 1,
-                                      .zero_point = output->zero_point,
-                                      .has_clip = true,
-                                      .maximum = 255};
-    layer->stage_count = 1;
-    if (255 * reduction.count > MAXIMUM_SUMS || !sums_agree(importer, layer, reduction.count))
-        return tflite_fault(
-            importer,
-            "sums of %d elements that TensorFlow Lite rounds in float32, others than exact ones; use a mean, "
-            "whose rounding is of integers",
-            (int)reduction.count);
-    return true;
+    return add_up(importer, false, result);
 }
 
 /* ---- the channel of the largest element ---- */
