@@ -111,7 +111,9 @@
     KERNEL(depthwise_scalar)                                                                                                \
     KERNEL(addition)                                                                                                        \
     KERNEL(addition_any)                                                                                                    \
+    KERNEL(addition_wide)                                                                                                   \
     KERNEL(multiplication)                                                                                                  \
+    KERNEL(multiplication_wide)                                                                                             \
     KERNEL(table)                                                                                                           \
     KERNEL(tables)                                                                                                          \
     KERNEL(pool_maximum)                                                                                                    \

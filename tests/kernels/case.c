@@ -296,6 +296,14 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
     bool average = shape->operation == DORY_AVERAGE_POOL;
     int64_t divisor = average ? (int64_t)shape->kernel_size * shape->kernel_size : 1;
     test->stages.first = (struct dory_stage){1, 0, divisor, 0, layer->maximum};
+    if ((shape->operation == DORY_ADDITION || shape->operation == DORY_MULTIPLICATION) &&
+        shape->normalisation == DORY_NORMALISE_64) { /* terms of a sum, or a sum of such terms */
+        static const struct dory_stage none = {1, 0, 1, INT32_MIN, INT32_MAX};
+        bool has_sums = layer->output_bits == 32;
+        test->stages.input[0] = test->stages.input[1] =
+            has_sums ? (struct dory_stage){413933797376, 1 << 19, 1 << 20, INT32_MIN, INT32_MAX} : none;
+        test->stages.first = has_sums ? none : (struct dory_stage){83886079, 1LL << 50, 1LL << 44, 0, 255};
+    }
     if (shape->operation == DORY_ADDITION && shape->normalisation == DORY_NORMALISE_NONE) { /* each input is requantised */
         test->stages.input[0] = test->stages.input[1] = (struct dory_stage){300000, 1 << 18, 1 << 19, 0, 255};
     }

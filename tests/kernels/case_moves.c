@@ -98,7 +98,7 @@ static void random_transposition(struct test_case *test)
     shape_tile(test);
 }
 
-/* ---- thresholds, of pools and concatenations ---- */
+/* ---- thresholds, of pools, sums and concatenations ---- */
 
 static void fill_thresholds(struct test_case *test)
 {
@@ -371,7 +371,7 @@ static bool is_kernel(const struct test_case *test, const char *name) { return s
 
 void random_moves(struct test_case *test)
 {
-    if (is_pool(&test->layer) && one_in(8)) {
+    if ((is_pool(&test->layer) || is_kernel(test, "dory_xpulpv2_addition_wide")) && one_in(8)) {
         fill_thresholds(test);
     } else if (is_kernel(test, "dory_xpulpv2_copy")) {
         random_copy(test);
@@ -455,7 +455,7 @@ static void usual_move(struct test_case *test)
 void usual_moves(struct test_case *test)
 {
     struct dory_layer *layer = &test->layer;
-    if (is_pool(layer) && layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
+    if ((is_pool(layer) || layer->operation == DORY_ADDITION) && layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
         fill_thresholds(test);
     } else if (layer->operation == DORY_CONCATENATION || layer->operation == DORY_INTERPOLATION ||
                layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY || layer->operation == DORY_TRANSPOSITION ||

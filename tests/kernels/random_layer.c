@@ -281,6 +281,51 @@ static void random_stages(struct dory_layer *layer, struct dory_stages *stages)
     }
 }
 
+/* Of any element of 32 bits, without leaving 64. */
+static struct dory_stage random_wide_stage(void)
+{
+    struct dory_stage stage = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+    if (one_in(3)) {
+        return stage;
+    }
+    stage.multiplier = (int64_t)random_up_to(1u << random_between(1, 29)) - (one_in(4) ? 1 << 20 : 0);
+    stage.addend = ((int64_t)random_up_to(1u << 30) - (1 << 29)) << random_up_to(28);
+    stage.divisor = one_in(8) ? (int64_t)random_between(1, INT32_MAX) : (int64_t)1 << random_up_to(45);
+    if (one_in(4)) {
+        stage.minimum = -(int32_t)random_up_to(1u << 20);
+        stage.maximum = (int32_t)random_up_to(1u << 20);
+    }
+    return stage;
+}
+
+/* Elements of whole bytes; stages that only 64 bits hold. Factors of products have 16 bits, so that these have 32. */
+static void random_wide(struct dory_layer *layer, struct dory_stages *stages)
+{
+    bool multiplies = layer->operation == DORY_MULTIPLICATION;
+    layer->input_bits = (uint8_t)(8u << random_up_to(multiplies ? 1 : 2));
+    layer->second_input_bits = (uint8_t)(8u << random_up_to(multiplies ? 1 : 2));
+    layer->output_bits = (uint8_t)(8u << random_up_to(2));
+    layer->output_is_signed = layer->output_bits == 32 || one_in(2);
+    if (multiplies && one_in(4)) {
+        random_high_stages(layer, stages);
+        return;
+    }
+    layer->normalisation = DORY_NORMALISE_64;
+    layer->stages = stages;
+    stages->input[0] = random_wide_stage();
+    stages->input[1] = random_wide_stage();
+    for (unsigned i = 0; multiplies && i < 2; i++) {
+        stages->input[i].minimum = INT16_MIN;
+        stages->input[i].maximum = INT16_MAX;
+    }
+    stages->first = random_wide_stage();
+    stages->has_second = one_in(6);
+    stages->second = random_wide_stage();
+    int64_t span = (int64_t)1 << layer->output_bits;
+    layer->minimum = layer->output_is_signed ? (int32_t)(-span / 2) : 0;
+    layer->maximum = (int32_t)(layer->output_is_signed ? span / 2 - 1 : span - 1);
+}
+
 static void random_kernel_size(struct dory_layer *layer, const char *name)
 {
     if (strstr(name, "_3x3_")) {
@@ -421,6 +466,8 @@ void random_layer(struct dory_layer *layer, struct dory_stages *stages, const ch
         } else if (layer->output_bits <= 8 && (tells_form(name) || one_in(2))) {
             random_narrow_form(layer, name);
         }
+    } else if (strstr(name, "_wide")) {
+        random_wide(layer, stages);
     } else if (layer->operation != DORY_TABLE) {
         if (layer->operation != DORY_MULTIPLICATION && one_in(2)) {
             layer->input_bits = random_wide_bits();
