@@ -289,7 +289,7 @@ static struct dory_stage random_wide_stage(void)
         return stage;
     }
     stage.multiplier = (int64_t)random_up_to(1u << random_between(1, 29)) - (one_in(4) ? 1 << 20 : 0);
-    stage.addend = ((int64_t)random_up_to(1u << 30) - (1 << 29)) << random_up_to(28);
+    stage.addend = ((int64_t)random_up_to(1u << 30) - (1 << 29)) * (1 << random_up_to(28));
     stage.divisor = one_in(8) ? (int64_t)random_between(1, INT32_MAX) : (int64_t)1 << random_up_to(45);
     if (one_in(4)) {
         stage.minimum = -(int32_t)random_up_to(1u << 20);
