@@ -2,7 +2,6 @@
  * concatenations. */
 #include "description.h"
 
-#include "any/wide.h"
 #include "direct.h"
 #include "dory/normalise.h"
 #include "moves/copy_run.h"
@@ -256,94 +255,6 @@ const struct dory_kernel_description dory_xpulpv2_addition_any_description = {
     .supports = addition_any_supports,
     .scratch_bytes = dory_no_scratch,
     .cycles = addition_any_cycles,
-};
-
-/* ---- of 8, 16 and 32 bits in 64-bit arithmetic ---- */
-
-/* Cycles of an element: its reads and its write, and the ends that are no scale; of sixteen; of a run; of all. */
-enum {
-    WIDE_ELEMENT = 56,
-    WIDE_HIGH = 24,
-    WIDE_THRESHOLDS = 100,
-    WIDE_SECOND = 40,
-    WIDE_BATCH = 60,
-    WIDE_RUN = 30,
-    WIDE_START = 500,
-    WIDE_COPY = 3300
-};
-
-static bool has_whole_bytes(const struct dory_layer *layer)
-{
-    return layer->input_bits >= 8 && layer->second_input_bits >= 8 && layer->output_bits >= 8;
-}
-
-/* The tables of an addition's terms are for the others. */
-static bool addition_wide_supports(const struct dory_layer *layer)
-{
-    return layer->operation == DORY_ADDITION && layer->normalisation != DORY_NORMALISE_HIGH && has_whole_bytes(layer);
-}
-
-static bool multiplication_wide_supports(const struct dory_layer *layer)
-{
-    return layer->operation == DORY_MULTIPLICATION && has_whole_bytes(layer);
-}
-
-/* Of elements of so many bits. */
-static uint64_t wide_stage_cycles(const struct dory_stage *stage, uint32_t bits)
-{
-    static const uint32_t cycles[] = {[DORY_WIDE_KEEPS] = 0,
-                                      [DORY_WIDE_ADDS] = 4,
-                                      [DORY_WIDE_SHIFTS_A_WORD] = 30,
-                                      [DORY_WIDE_SHIFTS] = 51,
-                                      [DORY_WIDE_DIVIDES] = 400};
-    return cycles[dory_wide_scale_of(stage, bits).scaling];
-}
-
-static uint64_t wide_end_cycles(const struct dory_layer *layer)
-{
-    const struct dory_stages *stages = layer->stages;
-    switch (layer->normalisation) {
-    case DORY_NORMALISE_HIGH: return WIDE_HIGH;
-    case DORY_NORMALISE_THRESHOLDS: return WIDE_THRESHOLDS;
-    default: break;
-    }
-    uint64_t first = wide_stage_cycles(&stages->first, layer->operation == DORY_ADDITION ? 33 : 64);
-    return stages->has_second ? first + wide_stage_cycles(&stages->second, 64) + WIDE_SECOND : first;
-}
-
-/* Of each core, which copies the thresholds. */
-static uint32_t wide_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
-{
-    (void)tile;
-    return layer->normalisation == DORY_NORMALISE_THRESHOLDS ? cores * DORY_THRESHOLDS * 4 : 0;
-}
-
-/* An element's reads, its stages, and its write; a repeated one is read, and scaled, once a run. */
-static uint64_t wide_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
-{
-    uint64_t count = ((uint64_t)tile->rows * tile->columns * tile->channels + cores - 1) / cores;
-    uint64_t first = wide_stage_cycles(&layer->stages->input[0], layer->input_bits);
-    uint64_t second = wide_stage_cycles(&layer->stages->input[1], layer->second_input_bits);
-    bool is_one = (layer->second_repeats & DORY_REPEATS_CHANNEL) != 0;
-    uint64_t runs = layer->second_repeats ? count / tile->channels + 1 : 1;
-    uint64_t element = WIDE_ELEMENT + first + (is_one ? 0 : second) + wide_end_cycles(layer);
-    uint64_t batches = count / DORY_WIDE_BATCH + runs,
-             copy = layer->normalisation == DORY_NORMALISE_THRESHOLDS ? WIDE_COPY : 0;
-    return count * element + batches * WIDE_BATCH + runs * (WIDE_RUN + (is_one ? second : 0)) + WIDE_START + copy;
-}
-
-const struct dory_kernel_description dory_xpulpv2_addition_wide_description = {
-    .name = "dory_xpulpv2_addition_wide",
-    .supports = addition_wide_supports,
-    .scratch_bytes = wide_scratch,
-    .cycles = wide_cycles,
-};
-
-const struct dory_kernel_description dory_xpulpv2_multiplication_wide_description = {
-    .name = "dory_xpulpv2_multiplication_wide",
-    .supports = multiplication_wide_supports,
-    .scratch_bytes = wide_scratch,
-    .cycles = wide_cycles,
 };
 
 static bool multiplication_supports(const struct dory_layer *layer)
