@@ -19,12 +19,9 @@ static uint32_t finish_instructions(const struct dory_layer *layer)
 {
     uint32_t clip = dory_clips(layer) ? 6 : 0;
     switch (dory_finish_of(layer)) {
-    case DORY_FINISH_HIGH:
-    case DORY_FINISH_SHARED: return 7 + clip;
-    case DORY_FINISH_HIGH_AWAY:
-    case DORY_FINISH_SHARED_AWAY: return 9 + clip;
-    case DORY_FINISH_HIGH_EVEN:
-    case DORY_FINISH_SHARED_EVEN: return 11 + clip;
+    case DORY_FINISH_HIGH: return 7 + clip;
+    case DORY_FINISH_HIGH_AWAY: return 9 + clip;
+    case DORY_FINISH_HIGH_EVEN: return 11 + clip;
     case DORY_FINISH_32: return 6 + clip;
     case DORY_FINISH_CLAMPED: return 11;
     case DORY_FINISH_CLAMPED_DIVIDED: return 13;

@@ -26,7 +26,7 @@ struct work {
 static dory_product_pair_function *pair_high_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
     enum dory_finish kind = dory_finish_of(layer);
-    if (dory_clips(layer) || tile->accumulators) {
+    if (layer->normalisation != DORY_NORMALISE_HIGH || dory_clips(layer) || tile->accumulators) {
         return 0;
     }
     return kind == DORY_FINISH_HIGH        ? dory_product_pair_high

@@ -28,7 +28,7 @@ static dory_rows_3x3_function *by_twos_of(const struct dory_layer *layer, const 
     enum dory_finish kind = dory_finish_of(layer);
     bool is_3x3 = layer->kernel_height == 3 && layer->kernel_width == 3 && layer->stride_height == 1 &&
                   layer->stride_width == 1 && layer->dilation_height == 1;
-    if (!is_3x3 || dory_clips(layer) || tile->columns < 2) {
+    if (!is_3x3 || layer->normalisation != DORY_NORMALISE_HIGH || dory_clips(layer) || tile->columns < 2) {
         return 0;
     }
     return kind == DORY_FINISH_HIGH ? dory_rows_3x3_high : kind == DORY_FINISH_HIGH_AWAY ? dory_rows_3x3_high_away : 0;

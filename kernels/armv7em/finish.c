@@ -15,8 +15,12 @@ static inline __attribute__((always_inline)) void finish(enum dory_finish kind, 
 {
     struct dory_scale scale = dory_layer_scale_of(layer);
     struct dory_sums block = *all;
-    for (; block.channels > 0; block.channels--, block.output++, block.sums++, constants += dory_finish_bytes(kind)) {
-        dory_read_scale(kind, constants, &scale);
+    bool is_shared = layer->normalisation == DORY_NORMALISE_SHARED;
+    uint32_t constant_bytes = kind == DORY_FINISH_32 ? 8 : 16; /* where they are read */
+    for (; block.channels > 0; block.channels--, block.output++, block.sums++, constants += constant_bytes) {
+        if (!is_shared) {
+            dory_read_scale(kind, constants, &scale);
+        }
         if (block.pixels == 1) {
             *block.output = (uint8_t)dory_finish_sum(kind, clips, &scale, *block.sums);
         } else {
@@ -38,9 +42,6 @@ static inline __attribute__((always_inline)) void finish(enum dory_finish kind, 
 KIND(high, DORY_FINISH_HIGH)
 KIND(high_away, DORY_FINISH_HIGH_AWAY)
 KIND(high_even, DORY_FINISH_HIGH_EVEN)
-KIND(shared, DORY_FINISH_SHARED)
-KIND(shared_away, DORY_FINISH_SHARED_AWAY)
-KIND(shared_even, DORY_FINISH_SHARED_EVEN)
 KIND(32, DORY_FINISH_32)
 
 static void finish_clamped(const struct dory_layer *layer, const uint8_t *constants, const struct dory_sums *block)
@@ -79,9 +80,6 @@ dory_finish_function *dory_finish_function_of(const struct dory_layer *layer)
         [DORY_FINISH_HIGH] = {finish_high, clip_high},
         [DORY_FINISH_HIGH_AWAY] = {finish_high_away, clip_high_away},
         [DORY_FINISH_HIGH_EVEN] = {finish_high_even, clip_high_even},
-        [DORY_FINISH_SHARED] = {finish_shared, clip_shared},
-        [DORY_FINISH_SHARED_AWAY] = {finish_shared_away, clip_shared_away},
-        [DORY_FINISH_SHARED_EVEN] = {finish_shared_even, clip_shared_even},
         [DORY_FINISH_32] = {finish_32, clip_32},
         [DORY_FINISH_CLAMPED] = {finish_clamped, finish_clamped},
         [DORY_FINISH_CLAMPED_DIVIDED] = {finish_divided, finish_divided},

@@ -7,12 +7,9 @@
 
 /* The forms of requantisation that have code of their own; the others go through dory_normalise(). */
 enum dory_finish {
-    DORY_FINISH_HIGH, /* by rounding, in the order of enum dory_rounding */
+    DORY_FINISH_HIGH, /* by rounding, in the order of enum dory_rounding; _SHARED, too, whose scale is the layer's */
     DORY_FINISH_HIGH_AWAY,
     DORY_FINISH_HIGH_EVEN,
-    DORY_FINISH_SHARED, /* likewise: the same with one scale for the layer */
-    DORY_FINISH_SHARED_AWAY,
-    DORY_FINISH_SHARED_EVEN,
     DORY_FINISH_32,
     DORY_FINISH_CLAMPED,
     DORY_FINISH_CLAMPED_DIVIDED,
@@ -27,8 +24,8 @@ static inline enum dory_finish dory_finish_of(const struct dory_layer *layer)
         return DORY_FINISH_ANY;
     }
     switch (layer->normalisation) {
-    case DORY_NORMALISE_HIGH: return (enum dory_finish)(DORY_FINISH_HIGH + layer->rounding);
-    case DORY_NORMALISE_SHARED: return (enum dory_finish)(DORY_FINISH_SHARED + layer->rounding);
+    case DORY_NORMALISE_HIGH:
+    case DORY_NORMALISE_SHARED: return (enum dory_finish)(DORY_FINISH_HIGH + layer->rounding);
     case DORY_NORMALISE_32: return DORY_FINISH_32;
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? DORY_FINISH_CLAMPED_DIVIDED : DORY_FINISH_CLAMPED;
     default: return DORY_FINISH_ANY;
@@ -36,7 +33,7 @@ static inline enum dory_finish dory_finish_of(const struct dory_layer *layer)
 }
 
 /* Whether sums of a kind start from a bias, which is a channel's first constant. */
-static inline bool dory_has_bias(enum dory_finish kind) { return kind <= DORY_FINISH_SHARED_EVEN; }
+static inline bool dory_has_bias(enum dory_finish kind) { return kind <= DORY_FINISH_HIGH_EVEN; }
 
 /* Bytes without a sign, which nothing else clips. */
 static inline bool dory_clips(const struct dory_layer *layer) { return layer->minimum != 0 || layer->maximum != 255; }
@@ -73,7 +70,7 @@ static inline struct dory_scale dory_stage_scale_of(const struct dory_layer *lay
     return scale;
 }
 
-/* Adds what is a channel's, whose constants these are. */
+/* Adds what is a channel's, whose constants these are; not with a shared scale. */
 static inline __attribute__((always_inline)) void dory_read_scale(enum dory_finish kind, const uint8_t *constants,
                                                                   struct dory_scale *scale)
 {
@@ -85,17 +82,11 @@ static inline __attribute__((always_inline)) void dory_read_scale(enum dory_fini
         scale->high = (int32_t)dory_word_at(constants + 4);
         scale->multiplier = dory_word_at(constants + 8);
         scale->addend = (int32_t)dory_word_at(constants + 12);
-    } else if (kind < DORY_FINISH_SHARED) {
+    } else {
         scale->multiplier = dory_word_at(constants + 4);
         scale->addend = (int32_t)dory_word_at(constants + 8);
         scale->shift = dory_word_at(constants + 12) & 31;
     }
-}
-
-/* Bytes of a channel's constants. */
-static inline uint32_t dory_finish_bytes(enum dory_finish kind)
-{
-    return kind == DORY_FINISH_32 ? 8 : kind >= DORY_FINISH_CLAMPED || kind < DORY_FINISH_SHARED ? 16 : 4;
 }
 
 /* An element, of a kind other than _ANY. See enum dory_normalisation; sums have their bias. */
@@ -114,12 +105,12 @@ static inline __attribute__((always_inline)) uint32_t dory_finish_sum(enum dory_
         return product >> scale->shift;
     } else {
         int32_t shifted = (int32_t)((uint32_t)sum << scale->left_shift);
-        if (kind % 3 == DORY_FINISH_HIGH_EVEN) {
+        if (kind == DORY_FINISH_HIGH_EVEN) {
             int32_t high = dory_smmla((uint32_t)shifted, scale->multiplier, 0);
             value = (int32_t)((uint32_t)high + (uint32_t)scale->addend + ((uint32_t)(high >> scale->shift) & 1));
         } else {
             value = dory_smmla((uint32_t)shifted, scale->multiplier, scale->addend);
-            if (kind % 3 == DORY_FINISH_HIGH_AWAY) {
+            if (kind == DORY_FINISH_HIGH_AWAY) {
                 value = (int32_t)((uint32_t)value - (scale->away & (uint32_t)(shifted >> 31)));
             }
         }
