@@ -224,14 +224,10 @@ static inline __attribute__((always_inline)) void lay(struct laying how, const s
     }
 }
 
+/* Of few pixels: one copy for either sign. */
 void dory_lay_pixel(const struct dory_window *window, uint32_t index, uint32_t *pairs)
 {
-    struct pixel pixel = pixel_of(window, index);
-    if (window->is_signed) {
-        lay((struct laying){1, true}, window, pixel, pairs);
-    } else {
-        lay((struct laying){1, false}, window, pixel, pairs);
-    }
+    lay((struct laying){1, window->is_signed}, window, pixel_of(window, index), pairs);
 }
 
 void dory_lay_four(const struct dory_window *window, uint32_t first, uint32_t *pairs)
