@@ -24,7 +24,7 @@ static bool rows_are_apart(const struct dory_layer *record, const struct dory_wi
         uint32_t needed = first_row_needed(record, row);
         least = needed < least ? needed : least;
         uint64_t end = output->offset + ((uint64_t)row + 1) * operand_row_bytes(record, 2);
-        if (end > input->offset + (uint64_t)least * operand_row_bytes(record, operand))
+        if (least < record->input_height && end > input->offset + (uint64_t)least * operand_row_bytes(record, operand))
             return false;
     }
     return true;

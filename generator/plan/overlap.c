@@ -24,6 +24,8 @@ static uint32_t lag_of(const struct dory_layer *record)
     uint32_t output = operand_row_bytes(record, 2), input = operand_row_bytes(record, 0), lag = 0;
     for (uint32_t row = 0; row < record->output_height; row++) {
         int32_t first = dory_first_input_row(record, row);
+        if (first >= record->input_height)
+            break; /* nothing is read any more */
         uint32_t behind = (row + 1) * output, free = first > 0 ? (uint32_t)first * input : 0;
         lag = behind > free ? maximum(lag, behind - free) : lag;
     }

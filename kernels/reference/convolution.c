@@ -192,7 +192,7 @@ void dory_reference_convolution(const struct dory_layer *layer, const struct dor
     uint32_t pixels = (uint32_t)tile->rows * tile->columns, quads = dory_divide_up(tile->channels, 4);
     struct dory_share share = dory_share_of(pixels * quads, core, cores);
     for (uint32_t item = share.first; item < share.end; item++) {
-        compute_item(&view, item % pixels, item / pixels);
+        compute_item(&view, item / quads, item % quads);
     }
 }
 
@@ -241,6 +241,6 @@ void dory_reference_grouped(const struct dory_layer *layer, const struct dory_ti
     uint32_t pixels = (uint32_t)tile->rows * tile->columns, quads = dory_divide_up(tile->channels, 4);
     struct dory_share share = dory_share_of(pixels * quads, core, cores);
     for (uint32_t item = share.first; item < share.end; item++) {
-        compute_grouped_item(&view, item % pixels, item / pixels);
+        compute_grouped_item(&view, item / quads, item % quads);
     }
 }

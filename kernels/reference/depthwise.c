@@ -73,10 +73,10 @@ static void compute_item(const struct dory_layer *layer, const struct dory_tile 
 
 static void compute(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    uint32_t pixels = (uint32_t)tile->rows * tile->columns;
-    struct dory_share share = dory_share_of(pixels * dory_divide_up(tile->channels, 4), core, cores);
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns, quads = dory_divide_up(tile->channels, 4);
+    struct dory_share share = dory_share_of(pixels * quads, core, cores);
     for (uint32_t item = share.first; item < share.end; item++) {
-        compute_item(layer, tile, item % pixels, item / pixels);
+        compute_item(layer, tile, item / quads, item % quads);
     }
 }
 

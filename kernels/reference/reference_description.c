@@ -171,6 +171,7 @@ static const struct dory_kernel_description convolution = {
     .can_tile_input_channels = true,
     .writes_chw = true,
     IN_PLACE_AND_BORDER,
+    .in_row_order = true,
 };
 
 static const struct dory_kernel_description depthwise = {
@@ -179,6 +180,7 @@ static const struct dory_kernel_description depthwise = {
     .scratch_bytes = no_scratch,
     .cycles = depthwise_cycles,
     IN_PLACE_AND_BORDER,
+    .in_row_order = true,
 };
 
 static const struct dory_kernel_description depthwise_chw = {
@@ -223,6 +225,7 @@ static const struct dory_kernel_description grouped = {
     .scratch_bytes = no_scratch,
     .cycles = grouped_cycles,
     IN_PLACE_AND_BORDER,
+    .in_row_order = true,
 };
 
 static const struct dory_kernel_description concatenation = {

@@ -8,6 +8,8 @@
 static bool l1_buffers_overlap(struct plan *plan, uint32_t choice)
 {
     struct dory_layer *record = &chosen_layer(plan, choice)->record;
+    if (dory_operands_in_place(&record->l1))
+        return false;
     record->l1.output[0] = record->l1.output[1] = record->l1.input[0];
     return true;
 }
@@ -126,7 +128,55 @@ static bool staying_tile_has_no_ticket(struct plan *plan, uint32_t choice)
 static bool copied_output_in_place(struct plan *plan, uint32_t choice)
 {
     struct dory_layer *record = &chosen_layer(plan, choice)->record;
+    if (plan->target->activations_in_place)
+        return false;
     record->l1.output[0] = record->l1.output[1] = DORY_IN_PLACE;
+    return true;
+}
+
+/* Tiles of half the columns are no pieces of the tensors. */
+static bool tile_in_place_narrower(struct plan *plan, uint32_t choice)
+{
+    struct dory_layer *record = &chosen_layer(plan, choice)->record;
+    if (!dory_is_in_place(record->l1.output) || record->tile.columns < 2)
+        return false;
+    record->tile.columns /= 2;
+    return true;
+}
+
+static bool border_is_not_known(struct plan *plan, uint32_t choice)
+{
+    static struct dory_kernel_description kernel; /* until the next one */
+    struct plan_layer *layer = chosen_layer(plan, choice);
+    bool pads = layer->record.padding_top > 0 || layer->record.padding_left > 0;
+    if (!dory_is_in_place(layer->record.l1.input) || !pads)
+        return false;
+    kernel = *layer->kernel;
+    kernel.knows_border = false;
+    layer->kernel = &kernel;
+    return true;
+}
+
+/* Something is copied to L1, and nobody is there who does it. */
+static bool nobody_copies(struct plan *plan, uint32_t choice)
+{
+    struct dory_layer *record = &chosen_layer(plan, choice)->record;
+    if (!plan->runs_layers)
+        return false;
+    record->l1.input[0] = record->l1.input[1] = DORY_NO_BUFFER - 3;
+    return true;
+}
+
+/* An output a row further down in its input. */
+static bool output_overtakes_input(struct plan *plan, uint32_t choice)
+{
+    struct plan_step *step = &plan->steps[choice % (uint32_t)plan->step_count];
+    struct plan_buffer *input = &plan->buffers[step->input_buffer[0]], *output = &plan->buffers[step->output_buffer];
+    bool shares = input->offset < output->offset + output->bytes && output->offset < input->offset + input->bytes;
+    if (!shares || input->offset < DORY_ALIGNMENT)
+        return false;
+    input->offset -= DORY_ALIGNMENT;
+    step->record.input[0].offset -= DORY_ALIGNMENT;
     return true;
 }
 
@@ -155,7 +205,7 @@ static bool tile_of_odd_channels(struct plan *plan, uint32_t choice)
 static bool tile_larger(struct plan *plan, uint32_t choice)
 {
     struct plan_layer *layer = chosen_layer(plan, choice);
-    if (layer->record.output_height < 2)
+    if (layer->record.output_height < 2 || dory_operands_in_place(&layer->record.l1))
         return false;
     layer->record.tile.rows = (uint16_t)(layer->record.tile.rows + 200);
     return true;
@@ -259,6 +309,10 @@ const struct corruption corruptions_of_layers[] = {
     CORRUPTION(l1_buffers_overlap),
     CORRUPTION(weights_too_early),
     CORRUPTION(copied_output_in_place),
+    CORRUPTION(tile_in_place_narrower),
+    CORRUPTION(border_is_not_known),
+    CORRUPTION(nobody_copies),
+    CORRUPTION(output_overtakes_input),
     CORRUPTION(tile_stores_elsewhere),
     CORRUPTION(tile_is_lost),
     CORRUPTION(tile_loads_behind_l1),

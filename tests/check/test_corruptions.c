@@ -11,6 +11,7 @@
 
 #define MAXIMUM_KINDS 100
 #define PLACES        12 /* at which each kind is tried in each plan */
+#define PLANS         12 /* the last two with all operands in place */
 
 struct kind {
     const struct corruption *corruption;
@@ -73,17 +74,24 @@ int main(void)
     size_t kind_count = list_kinds(kinds);
     const struct network *networks[] = {mobilenet_v1(&arena, 64, 50), residual_network(&arena, 32, 24)};
     EXPECT(target_load(&target, "host", &arena, &diagnostics), "host is built in");
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < PLANS; i++) {
         static const uint32_t l2_bytes[] = {300000, 60000, 24000};
-        static const enum plan_weights weights[10] = {[6] = WEIGHTS_RESIDENT, [7] = WEIGHTS_LINKED};
+        static const enum plan_weights weights[PLANS] = {
+            [6] = WEIGHTS_RESIDENT, [7] = WEIGHTS_LINKED, [10] = WEIGHTS_LINKED, [11] = WEIGHTS_LINKED};
         struct plan plan;
+        target.weights_in_place = target.activations_in_place = i >= 10;
         struct plan_options options = {.weights = weights[i],
+                                       .cores = i < 10 ? 0 : 1,
                                        .l1_bytes = 16000,
                                        .l2_bytes = l2_bytes[i % 3 * (i < 6)],
-                                       .blocks = i < 8 ? BLOCKS_NONE : BLOCKS_ALWAYS,
-                                       .layouts = i % 2 ? LAYOUTS_CHW : LAYOUTS_HWC};
+                                       .blocks = i < 8 || i >= 10 ? BLOCKS_NONE : BLOCKS_ALWAYS,
+                                       .layouts = i % 2 && i < 10 ? LAYOUTS_CHW : LAYOUTS_HWC};
         bool sound = plan_make(networks[i / 3 > 0 && i != 8], &target, &options, &plan, &arena, &diagnostics);
-        if (sound && i % 2) {
+        if (sound && i >= 10) {
+            plan_bring_early(&plan, false, &arena);
+            plan_run_layers(&plan);
+            plan_overlap(&plan, &arena);
+        } else if (sound && i % 2) {
             struct plan joined = plan;
             if (plan_merge_transfers(&joined, &arena))
                 plan = joined;

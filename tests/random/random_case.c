@@ -194,12 +194,14 @@ static bool plan_with_plenty(struct trial *trial)
     return make_plan(trial);
 }
 
+#define IN_PLACE_BYTES 16384 /* of L1, that tensors may need which are in place with plenty, and in RAM with less */
+
 /* With less: what the network used, divided by up to 12, or as much more as it takes. */
 static bool plan_tightly(struct trial *trial)
 {
     struct random *random = trial->random;
     uint32_t l1_bytes = trial->plan.l1_peak_bytes, l2_bytes = trial->plan.l2_peak_bytes;
-    l1_bytes += trial->plan.runs_layers ? DORY_L1_RUNTIME_BYTES : 0; /* others may come of less */
+    l1_bytes += trial->target.activations_in_place ? IN_PLACE_BYTES : 0;
     if (random_chance(random, 85))
         trial->options.l1_bytes = part_of(random, l1_bytes);
     if (random_chance(random, 50))
