@@ -200,8 +200,15 @@ class Moves:
         inside, product, result = floats(), floats(), floats()
         self.model.operator(tfl.DEQUANTIZE, [x], [inside])
         self.model.operator(tfl.MUL, [inside, constant], [product], (21, {}))
-        self.model.operator(tfl.RELU, [product], [result])
-        (output_scale, output_zero), y = self.quantisation(), np.maximum(real * number, np.float32(0))
+        if self.random.random() < 0.5:
+            self.model.operator(tfl.RELU, [product], [result])
+            y = np.maximum(real * number, np.float32(0))
+        else:
+            truth = self.model.tensor("truth", list(data.shape), tfl.BOOL)
+            self.model.operator(reference.COMPARISONS["greater"][0], [inside, constant], [truth])
+            self.model.operator(tfl.SELECT_V2, [truth, product, constant], [result])
+            y = np.where(real > number, real * number, number).astype(np.float32)
+        output_scale, output_zero = self.quantisation()
         steps = y / np.float32(output_scale)
         whole = np.floor(np.abs(steps) + np.float32(0.5)) * np.sign(steps)
         whole = np.where(np.abs(steps) - np.floor(np.abs(steps)) < 0.5, np.floor(np.abs(steps)) * np.sign(steps), whole)

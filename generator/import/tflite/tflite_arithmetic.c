@@ -199,6 +199,8 @@ static bool multiply_by_constant(struct tflite_importer *importer, int index, st
         return multiply_outer(importer, 1 - index, constant, &quantisation, result);
     if (tflite_elements(constant) == 1)
         return multiply_by_one(importer, index, &quantisation, result);
+    if (!tflite_is_as_large(importer, 1 - index))
+        return tflite_reads_pair(importer, inputs, result) && multiply_tensors(importer, inputs, result);
     if (!tflite_places_constant(importer, index, result, &placed))
         return false;
     const int8_t *weights = placed.height == 1 && placed.width == 1

@@ -194,6 +194,8 @@ void tflite_lay_product(struct tflite_importer *importer, int a, int b, int outp
  * a report. */
 bool tflite_places_constant(struct tflite_importer *importer, int constant_index, struct value *value,
                             struct middle_constant *placed);
+/* Has the operator's input as many elements as its output? Otherwise it is repeated. */
+bool tflite_is_as_large(struct tflite_importer *importer, int index);
 /* Both inputs of a layer, of which this one is a constant of several elements; the result is as *value, but for its tensor.
  */
 bool tflite_reads_with_constant(struct tflite_importer *importer, int constant_index, int *inputs, struct value *value);

@@ -52,11 +52,19 @@ bool tflite_places_constant(struct tflite_importer *importer, int constant_index
     return true;
 }
 
+bool tflite_is_as_large(struct tflite_importer *importer, int index)
+{
+    const struct tflite_tensor *input = tflite_input(importer, index);
+    return !input || tflite_elements(input) == tflite_elements(tflite_output(importer));
+}
+
 bool tflite_reads_with_constant(struct tflite_importer *importer, int constant_index, int *inputs, struct value *value)
 {
     const struct tflite_tensor *constant = tflite_input(importer, constant_index);
     struct middle_constant placed;
     struct quantisation quantisation;
+    if (!tflite_is_as_large(importer, 1 - constant_index))
+        return tflite_reads_pair(importer, inputs, value);
     if (!tflite_places_constant(importer, constant_index, value, &placed) ||
         !tflite_quantisation(importer, constant, &quantisation))
         return false;

@@ -33,6 +33,7 @@ static const struct {
     {TFLITE_LEAKY_RELU, "LeakyRelu", NULL},
     {TFLITE_LOG, "Log", NULL},
     {TFLITE_LOGISTIC, "Sigmoid", NULL},
+    {TFLITE_LOGICAL_NOT, "Not", NULL},
     {TFLITE_NEG, "Neg", NULL},
     {TFLITE_RELU, "Relu", NULL},
     {TFLITE_RELU6, NULL, relu_6},
@@ -101,13 +102,24 @@ static float calculate(int code, float a, float b)
     case TFLITE_POW: return (float)pow((double)a, (double)b);
     case TFLITE_MAXIMUM: return a > b ? a : b;
     case TFLITE_MINIMUM: return a < b ? a : b;
+    case TFLITE_LESS: return a < b;
+    case TFLITE_LESS_EQUAL: return a <= b;
+    case TFLITE_GREATER: return a > b;
+    case TFLITE_GREATER_EQUAL: return a >= b;
+    case TFLITE_EQUAL: return a == b;
+    case TFLITE_NOT_EQUAL: return a != b;
+    case TFLITE_LOGICAL_AND: return a != 0 && b != 0;
+    case TFLITE_LOGICAL_OR: return a != 0 || b != 0;
     default: return NAN;
     }
 }
 
 static bool is_arithmetic(int code)
 {
-    static const int codes[] = {TFLITE_ADD, TFLITE_SUB, TFLITE_MUL, TFLITE_DIV, TFLITE_POW, TFLITE_MAXIMUM, TFLITE_MINIMUM};
+    static const int codes[] = {TFLITE_ADD,        TFLITE_SUB,         TFLITE_MUL,           TFLITE_DIV,
+                                TFLITE_POW,        TFLITE_MAXIMUM,     TFLITE_MINIMUM,       TFLITE_LESS,
+                                TFLITE_LESS_EQUAL, TFLITE_GREATER,     TFLITE_GREATER_EQUAL, TFLITE_EQUAL,
+                                TFLITE_NOT_EQUAL,  TFLITE_LOGICAL_AND, TFLITE_LOGICAL_OR};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i] == code)
             return true;
@@ -163,6 +175,31 @@ static bool combine(struct tflite_importer *importer, struct value *result)
         float b = is_real(operands[1]) ? operands[1]->reals[i] : numbers[1];
         reals[i] = activate(operation->options.activation, calculate(operation->code, a, b));
     }
+    result->reals = reals;
+    return true;
+}
+
+/* By a truth, all of them of the same element, or numbers. */
+static bool select(struct tflite_importer *importer, struct value *result)
+{
+    const struct tflite_operator *operation = importer->current;
+    const struct value *condition = input_value(importer, 0);
+    float numbers[3] = {0, 0, 0};
+    if ((operation->code != TFLITE_SELECT && operation->code != TFLITE_SELECT_V2) || operation->input_count != 3 ||
+        !is_real(condition))
+        return false;
+    for (int i = 1; i < 3; i++) {
+        const struct value *value = input_value(importer, i);
+        if (!value || (is_real(value) ? !is_same_element(value, condition) : !read_number(importer, i, &numbers[i])))
+            return false;
+    }
+    float *reals = new_reals(importer);
+    for (int i = 0; i < 256; i++) {
+        const int chosen = condition->reals[i] != 0 ? 1 : 2;
+        const struct value *value = input_value(importer, chosen);
+        reals[i] = is_real(value) ? value->reals[i] : numbers[chosen];
+    }
+    *result = *condition;
     result->reals = reals;
     return true;
 }
@@ -231,7 +268,8 @@ static bool move(struct tflite_importer *importer, struct value *result)
 
 bool tflite_keeps_reals(struct tflite_importer *importer, struct value *result)
 {
-    return apply_function(importer, result) || combine(importer, result) || move(importer, result);
+    return apply_function(importer, result) || combine(importer, result) || select(importer, result) ||
+           move(importer, result);
 }
 
 /* ---- edges ---- */
