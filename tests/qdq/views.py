@@ -38,6 +38,8 @@ class Views:
     def any_rank(self, x):
         """Arithmetic of two operands, in other orders before and behind."""
         rank = self.number(2, 5)
+        if np.prod(x.shape) > 65535:  # rows of a reduction of all elements
+            return x
         y = self.shaped(x, self.some_shape(int(np.prod(x.shape)), rank))
         y = self.turned(y, self.order(rank)) if self.number(0, 2) else y
         pair = [y, self.partner(y)]
