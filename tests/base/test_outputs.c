@@ -74,7 +74,7 @@ static void test_only_if_changed(const char *folder)
 static void test_failure_leaves_files(const char *folder)
 {
     commit(folder, "a", "old", "b", "old");
-    EXPECT(!commit(folder, "a", "new", "no/such/folder", "new"), "wrote into a folder that is not there");
+    EXPECT(!commit(folder, "a", "new", "b/below", "new"), "wrote into a folder that is a file");
     EXPECT(!strcmp(content(folder, "a"), "old"), "a failed run changed a file");
     EXPECT(files_in(folder) == 2, "temporaries are left over");
 }
