@@ -85,8 +85,8 @@ static int find_path(const struct tree *tree, const char *path)
 /* Beside the file, or in a folder of headers, as the compiler finds it. -1: another target's, which is not compiled. */
 static int find_include(const struct tree *tree, const struct source *source, const char *include)
 {
-    static const char *const folders[] = {"kernels/include", "hal/include",       "hal/common",
-                                          "kernels/run",     "kernels/reference", "kernels/quads"};
+    static const char *const folders[] = {"kernels/include",   "hal/include",   "hal/common",     "kernels/run",
+                                          "kernels/reference", "kernels/quads", "kernels/armv7em"};
     const char *slash = strrchr(source->path, '/');
     int found =
         slash ? find_path(tree, arena_format(tree->arena, "%.*s/%s", (int)(slash - source->path), source->path, include))

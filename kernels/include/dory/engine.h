@@ -53,6 +53,8 @@ extern const struct dory_engine dory_xpulpv2_engine;  /* kernels/xpulpv2: RISC-V
 extern const struct dory_engine
     dory_armv7em_engine; /* kernels/armv7em: Arm's cores with DSP instructions: Cortex-M4, M7, M33 */
 
+extern const struct dory_engine dory_mve_engine; /* kernels/mve: Arm's cores with vectors: Cortex-M55, M85 */
+
 extern const struct dory_weights_format dory_quads; /* kernels/quads: four output channels a block */
 
 /* Bytes of a block whose weights come in chunks of so many input channels; 0 without weights. */

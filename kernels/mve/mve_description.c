@@ -1,0 +1,92 @@
+/* What the planner knows of the kernels with vector instructions. Their "cycles" are instructions, as QEMU counts them: see
+ * docs/cortex-m.md. */
+#include "dory/engine.h"
+#include "finish.h"
+#include "mve.h"
+#include "sixteens.h"
+
+static bool has_bytes(const struct dory_layer *layer)
+{
+    return layer->input_bits == 8 && layer->weight_bits == 8 && (layer->output_bits == 8 || layer->output_bits == 32);
+}
+
+/* One pixel, whose window is one. */
+static bool is_linear(const struct dory_layer *layer)
+{
+    return layer->output_height == 1 && layer->output_width == 1 && layer->kernel_height == 1 && layer->kernel_width == 1;
+}
+
+/* Behind four sums. */
+static uint32_t finish_instructions(const struct dory_layer *layer)
+{
+    enum dory_finish kind = dory_finish_of(layer);
+    return kind == DORY_FINISH_HIGH_EVEN ? 18 : kind <= DORY_FINISH_32 ? 15 : 4 * 90;
+}
+
+static uint32_t sixteens_of(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    return dory_sixteens_elements(layer, tile->input_channels) / 16;
+}
+
+static uint32_t lay_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+{
+    return 60 + layer->kernel_height * (15 + 6 * dory_divide_up(layer->kernel_width * (uint32_t)tile->input_channels, 16));
+}
+
+static uint64_t convolution_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t pixels = dory_divide_up((uint32_t)tile->rows * tile->columns, cores);
+    uint64_t quad = 24 * sixteens_of(layer, tile) + 75 + 3 * finish_instructions(layer);
+    return 200 + pixels * (uint64_t)lay_instructions(layer, tile) +
+           dory_divide_up(pixels, 3) * dory_divide_up(tile->channels, 4) * quad;
+}
+
+static bool convolution_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_CONVOLUTION && has_bytes(layer) && !is_linear(layer);
+}
+
+/* Pixels, and what is written behind them. */
+static uint32_t convolution_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return cores * (3 * dory_sixteens_elements(layer, tile->input_channels) + 16);
+}
+
+static const struct dory_kernel_description convolution = {
+    .name = "dory_mve_convolution",
+    .supports = convolution_supports,
+    .scratch_bytes = convolution_scratch,
+    .cycles = convolution_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+    .knows_border = true,
+    .in_row_order = true,
+};
+
+static bool linear_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_CONVOLUTION && has_bytes(layer) && is_linear(layer);
+}
+
+static uint64_t linear_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t quads = dory_divide_up(dory_divide_up(tile->channels, 4), cores);
+    return 200 + lay_instructions(layer, tile) +
+           quads * (uint64_t)(10 * sixteens_of(layer, tile) + 45 + finish_instructions(layer));
+}
+
+static uint32_t linear_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return cores * (dory_sixteens_elements(layer, tile->input_channels) + 16);
+}
+
+static const struct dory_kernel_description linear = {
+    .name = "dory_mve_linear",
+    .supports = linear_supports,
+    .scratch_bytes = linear_scratch,
+    .cycles = linear_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+};
+
+static const struct dory_kernel_description *const kernels[] = {&linear, &convolution, 0};
+
+const struct dory_engine dory_mve_engine = {.name = "mve", .weights = &dory_sixteens, .kernels = kernels};
