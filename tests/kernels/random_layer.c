@@ -307,6 +307,7 @@ static void random_wide(struct dory_layer *layer, struct dory_stages *stages)
     layer->output_bits = (uint8_t)(8u << random_up_to(2));
     layer->output_is_signed = layer->output_bits == 32 || one_in(2);
     if (multiplies && one_in(4)) {
+        layer->second_input_bits = 8; /* so that a shifted product has 32 bits, as it must */
         random_high_stages(layer, stages);
         return;
     }
