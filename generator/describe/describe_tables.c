@@ -1,5 +1,6 @@
 /* A convolution of one pixel with one input channel is a function of a byte for each output channel: a table, whatever its
- * arithmetic, which is the model's own for every byte. */
+ * arithmetic, which is the model's own for every byte. Of a single element it is a tensor of constants, where the weights
+ * are 0: import lays one so (middle/constants.h). */
 #include "describe/description.h"
 
 #include "network/interpret.h"
@@ -38,16 +39,39 @@ static const uint8_t *make_tables(const struct description *d)
     return tables;
 }
 
+static void take(const struct description *d, enum dory_operation operation, const uint8_t *entries)
+{
+    *d->tables = *d->record;
+    d->tables->operation = (uint8_t)operation;
+    d->tables->normalisation = DORY_NORMALISE_NONE;
+    d->tables->weight_bits = 0;
+    d->tables->minimum = INT32_MIN;
+    d->tables->maximum = INT32_MAX;
+    d->tables->table = entries;
+}
+
+/* Null where an element depends on the input's. */
+static const uint8_t *make_constant(const struct description *d)
+{
+    uint8_t *elements = arena_array(d->arena, uint8_t, (size_t)d->output->channels);
+    for (int channel = 0; channel < d->output->channels; channel++)
+        if (d->layer->weights[channel] != 0 || !find_entry(d, channel, 0, &elements[channel]))
+            return NULL;
+    return elements;
+}
+
+static bool is_of_one_element(const struct description *d)
+{
+    return tensor_elements(d->input) == 1 && d->output->height == 1 && d->output->width == 1 && d->output->bits == 8 &&
+           d->layer->kernel_height == 1 && d->layer->kernel_width == 1;
+}
+
 void describe_tables(const struct description *d)
 {
-    struct dory_layer *tables = d->tables;
+    const uint8_t *elements = is_of_one_element(d) ? make_constant(d) : NULL;
     const uint8_t *entries = is_of_one_byte(d) ? make_tables(d) : NULL;
-    if (!entries)
-        return;
-    *tables = *d->record;
-    tables->operation = DORY_TABLE;
-    tables->weight_bits = 0;
-    tables->minimum = INT32_MIN;
-    tables->maximum = INT32_MAX;
-    tables->table = entries;
+    if (elements)
+        take(d, DORY_CONSTANT, elements);
+    else if (entries)
+        take(d, DORY_TABLE, entries);
 }

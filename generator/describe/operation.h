@@ -33,7 +33,8 @@
     X(DORY_MATRIX_PRODUCT, "matrix_product", "matrix product")                                                              \
     X(DORY_SQUARED_DIFFERENCE, "squared_difference", "squared difference")                                                  \
     X(DORY_QUOTIENT, "quotient", "quotient")                                                                                \
-    X(DORY_LSTM, "lstm", "LSTM")
+    X(DORY_LSTM, "lstm", "LSTM")                                                                                            \
+    X(DORY_CONSTANT, "constant", "constant")
 
 /* All of enum dory_normalisation, how an accumulator becomes an element: its constant in C, and its word in report.json. */
 #define WORD_NORMALISE_NONE    "none"

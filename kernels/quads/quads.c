@@ -13,7 +13,13 @@ static uint8_t block_shift(const struct dory_layer *layer)
 static uint32_t chunk_bytes(const struct dory_layer *layer, uint32_t input_channels)
 {
     return layer->operation == DORY_CONVOLUTION ? dory_chunk_bytes(layer, input_channels)
+           : layer->operation == DORY_CONSTANT  ? 4
                                                 : dory_depthwise_quad_weight_bytes(layer);
+}
+
+static uint32_t constants_bytes(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_CONSTANT ? 0 : dory_constants_bytes(layer);
 }
 
 /* ---- the writer ---- */
@@ -133,6 +139,19 @@ static bool write_depthwise(struct writer *writer, uint32_t quad)
     return true;
 }
 
+/* The elements themselves. */
+static bool write_elements(struct writer *writer, uint32_t quad)
+{
+    uint32_t first = 4 * quad, there = dory_minimum(4, writer->layer->output_channels - first);
+    if (!has_room(writer, 4)) {
+        return false;
+    }
+    memset(writer->next, 0, 4);
+    memcpy(writer->next, writer->model->weights + first, there);
+    writer->next += 4;
+    return true;
+}
+
 static bool write_weights(struct writer *writer, uint32_t quad)
 {
     return writer->layer->operation == DORY_DEPTHWISE ? write_depthwise(writer, quad)
@@ -157,7 +176,8 @@ static bool write_quads(const struct dory_layer *layer, const struct dory_model_
     struct writer writer = {layer, model, to, to + bytes};
     bool good = true;
     for (uint32_t quad = 0; quad < dory_divide_up(layer->output_channels, 4) && good; quad++) {
-        good = write_weights(&writer, quad) && write_quad_constants(&writer, quad);
+        good = layer->operation == DORY_CONSTANT ? write_elements(&writer, quad)
+                                                 : write_weights(&writer, quad) && write_quad_constants(&writer, quad);
     }
     return good && writer.next == writer.end;
 }
@@ -166,6 +186,6 @@ const struct dory_weights_format dory_quads = {
     .name = "quads",
     .block_shift = block_shift,
     .chunk_bytes = chunk_bytes,
-    .constants_bytes = dory_constants_bytes,
+    .constants_bytes = constants_bytes,
     .write = write_quads,
 };

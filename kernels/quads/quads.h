@@ -28,6 +28,8 @@
  *
  * In groups: one quad is a convolution's with one chunk of dory_window_channels(), each run filled up to a multiple of 4.
  *
+ * Constants: one quad is four elements, and nothing else.
+ *
  * Normalisation constants of a quad:
  *     DORY_NORMALISE_NONE             4 x { int32 addend }
  *     DORY_NORMALISE_32               4 x { int32 multiplier, int32 addend }

@@ -1,5 +1,5 @@
-/* Copies bytes by a map, with a stride or with their dimensions in another order. Shapes: any, HWC. Each core takes a part
- * of the pixels, element by element. */
+/* Copies bytes by a map, with a stride or with their dimensions in another order; and those of a constant. Shapes: any, HWC.
+ * Each core takes a part of the pixels, element by element. */
 #include "dory/transposition.h"
 #include "elements.h"
 #include "reference.h"
@@ -56,5 +56,14 @@ void dory_reference_transposition(const struct dory_layer *layer, const struct d
         for (uint32_t channel = 0; channel < tile->channels; channel++) {
             output[channel] = input[channel * step];
         }
+    }
+}
+
+void dory_reference_constant(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    (void)layer;
+    struct dory_share share = dory_share_of(tile->channels, core, cores);
+    for (uint32_t channel = share.first; channel < share.end; channel++) {
+        ((uint8_t *)tile->output)[channel] = ((const uint8_t *)tile->weights)[channel];
     }
 }

@@ -13,6 +13,7 @@ dory_kernel_function dory_reference_multiplication;
 dory_kernel_function dory_reference_grouped;
 dory_kernel_function dory_reference_concatenation;
 dory_kernel_function dory_reference_table;
+dory_kernel_function dory_reference_constant;
 dory_kernel_function dory_reference_softmax;
 dory_kernel_function dory_reference_softmax_exact;
 dory_kernel_function dory_reference_squared_difference;

@@ -14,6 +14,7 @@ static bool is_multiplication(const struct dory_layer *layer) { return layer->op
 static bool is_grouped(const struct dory_layer *layer) { return layer->operation == DORY_GROUPED; }
 static bool is_copy(const struct dory_layer *layer) { return layer->operation == DORY_COPY; }
 static bool is_transposition(const struct dory_layer *layer) { return layer->operation == DORY_TRANSPOSITION; }
+static bool is_constant(const struct dory_layer *layer) { return layer->operation == DORY_CONSTANT; }
 static bool is_table(const struct dory_layer *layer) { return layer->operation == DORY_TABLE; }
 static bool is_interpolation(const struct dory_layer *layer) { return layer->operation == DORY_INTERPOLATION; }
 static bool has_thresholds(const struct dory_layer *layer) { return layer->normalisation == DORY_NORMALISE_THRESHOLDS; }
@@ -117,6 +118,12 @@ static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_ti
 {
     (void)layer;
     return pixels_cycles(tile, cores, 120);
+}
+
+static uint64_t constant_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer;
+    return items_of_slowest_core(tile->channels, cores) * 6 + 100;
 }
 
 /* Cores have parts of the rows. */
@@ -244,6 +251,14 @@ static const struct dory_kernel_description copy = {
     IN_PLACE_AND_BORDER,
 };
 
+static const struct dory_kernel_description constant = {
+    .name = "dory_reference_constant",
+    .supports = is_constant,
+    .scratch_bytes = no_scratch,
+    .cycles = constant_cycles,
+    IN_PLACE,
+};
+
 static const struct dory_kernel_description transposition = {
     .name = "dory_reference_transposition",
     .supports = is_transposition,
@@ -351,7 +366,7 @@ static const struct dory_kernel_description *const kernels[] = {
     &convolution, &depthwise,     &depthwise_chw, &pool,    &addition,       &multiplication,
     &grouped,     &concatenation, &table,         &softmax, &exact_softmax,  &interpolation,
     &copy,        &largest,       &transposition, &norm,    &matrix_product, &squared_difference,
-    &quotient,    &lstm,          NULL,
+    &quotient,    &lstm,          &constant,      NULL,
 };
 
 const struct dory_engine dory_portable_engine = {.name = "portable", .weights = &dory_quads, .kernels = kernels};

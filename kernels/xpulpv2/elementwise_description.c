@@ -368,6 +368,23 @@ const struct dory_kernel_description dory_xpulpv2_copy_description = {
     .cycles = copy_cycles,
 };
 
+static bool constant_supports(const struct dory_layer *layer) { return layer->operation == DORY_CONSTANT; }
+
+/* Eight bytes in ten cycles, and up to seven in five each. */
+static uint64_t constant_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer;
+    uint32_t bytes = 4 * dory_divide_up(dory_divide_up(tile->channels, 4), cores);
+    return bytes / 8 * 10 + bytes % 8 * 5 + 100;
+}
+
+const struct dory_kernel_description dory_xpulpv2_constant_description = {
+    .name = "dory_xpulpv2_constant",
+    .supports = constant_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = constant_cycles,
+};
+
 static bool is_identity(const struct dory_stage *stage)
 {
     return stage->multiplier == 1 && stage->addend == 0 && stage->divisor == 1 && stage->minimum == INT32_MIN &&

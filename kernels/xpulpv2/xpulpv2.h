@@ -120,6 +120,7 @@
     KERNEL(pool_average)                                                                                                    \
     KERNEL(pool_any)                                                                                                        \
     KERNEL(copy)                                                                                                            \
+    KERNEL(constant)                                                                                                        \
     KERNEL(transposition)                                                                                                   \
     KERNEL(concatenation)                                                                                                   \
     KERNEL(concatenation_any)                                                                                               \

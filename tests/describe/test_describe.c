@@ -261,6 +261,35 @@ static void test_tables(void)
     arena_free(&f.arena);
 }
 
+/* A convolution of one element that does not matter is a constant: its weights are bytes, as they are. One that has a weight
+ * is none. */
+static void test_constant(bool has_weight)
+{
+    struct fixture f;
+    struct dory_layer record;
+    const char *text;
+    static const uint8_t elements[] = {3, 250, 0, 7, 128, 0, 0, 0};
+    static const int64_t multipliers[] = {1, 1, 1, 1, 1}, addends[] = {3, 250, -9, 7, 128};
+    uint8_t image[8] = {0};
+    start(&f);
+    builder_convolution(&f.builder, builder_input(&f.builder, 1, 1, 1), 1, 1, 0, 5);
+    finish(&f);
+    int8_t *weights = arena_array(&f.arena, int8_t, 5);
+    weights[4] = has_weight;
+    f.layer->weights = weights;
+    f.layer->stages[0] = (struct stage){
+        .count = 5, .multiplier = multipliers, .addend = addends, .divisor = 1, .has_clip = true, .maximum = 255};
+    EXPECT(describe(&f, &record, &text), "%s", text);
+    EXPECT((record.operation == DORY_CONSTANT) == !has_weight, "operation %d", record.operation);
+    if (!has_weight) {
+        struct dory_model_weights model = {.weights = (const int8_t *)record.table};
+        EXPECT_EQUAL(dory_block_bytes(&dory_quads, &record, 1), 4);
+        EXPECT(dory_quads.write(&record, &model, image, 8) && !memcmp(image, elements, 8), "other bytes");
+        EXPECT(!dory_quads.write(&record, &model, image, 7), "in too little memory");
+    }
+    arena_free(&f.arena);
+}
+
 /* A copy that takes rows, columns and channels from a list each: positions of the dimensions `order` of a 6 x 5 x 7 tensor,
  * in the shape of the output, or all in one list of channels. */
 static void order_of_copy(struct fixture *f, const int *order, bool flat)
@@ -319,6 +348,8 @@ static void test_transpositions(void)
 int main(void)
 {
     test_tables();
+    test_constant(false);
+    test_constant(true);
     test_transpositions();
     test_forms();
     test_refusals();

@@ -57,6 +57,7 @@ static dory_kernel_function *reference_of(const struct dory_layer *layer)
     case DORY_GROUPED: return dory_reference_grouped;
     case DORY_ADDITION: return dory_reference_addition;
     case DORY_COPY: return dory_reference_copy;
+    case DORY_CONSTANT: return dory_reference_constant;
     case DORY_MULTIPLICATION: return dory_reference_multiplication;
     case DORY_TABLE: return dory_reference_table;
     default: return dory_reference_pool;

@@ -231,6 +231,16 @@ static void *place_weights(struct test_case *test, struct test_memory *memory)
     return blob;
 }
 
+static void *place_constant(const struct test_case *test, struct test_memory *memory)
+{
+    uint32_t bytes = dory_round_up(test->tile.channels, 4);
+    void *elements = allocate(memory, bytes);
+    if (!memory->full) {
+        fill(elements, bytes);
+    }
+    return elements;
+}
+
 /* Tables whose entries, two of which are added, have 28 bits, or where the sum is squared 14. */
 static void *place_table(const struct test_case *test, struct test_memory *memory)
 {
@@ -309,9 +319,10 @@ bool test_case_place(struct test_case *test, struct test_memory *memory, struct 
     if (is_matrix_product(layer)) {
         place_product_constants(test);
     }
-    tile->weights = has_weights(layer)             ? place_weights(test, memory)
-                    : dory_table_bytes(layer) != 0 ? place_table(test, memory)
-                                                   : NULL;
+    tile->weights = has_weights(layer)                  ? place_weights(test, memory)
+                    : layer->operation == DORY_CONSTANT ? place_constant(test, memory)
+                    : dory_table_bytes(layer) != 0      ? place_table(test, memory)
+                                                        : NULL;
     if (dory_table_bytes(layer) != 0) {
         test->layer.table = tile->weights;
     }

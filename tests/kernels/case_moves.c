@@ -75,6 +75,22 @@ static void random_tables(struct test_case *test)
     shape_tile(test);
 }
 
+/* A pixel of constants, which the input has nothing to do with. */
+static void shape_constant(struct test_case *test, uint32_t channels)
+{
+    struct dory_layer *layer = &test->layer;
+    memset(layer, 0, sizeof *layer);
+    layer->operation = DORY_CONSTANT;
+    layer->input_bits = layer->output_bits = 8;
+    layer->kernel_height = layer->kernel_width = layer->stride_height = layer->stride_width = 1;
+    layer->dilation_height = layer->dilation_width = 1;
+    layer->input_height = layer->input_width = layer->output_height = layer->output_width = 1;
+    layer->input_channels = 1;
+    layer->output_channels = (uint16_t)channels;
+    test->shape = (struct dory_tile_shape){1, 1, layer->output_channels, 1};
+    shape_tile(test);
+}
+
 /* A tile that is all of the layer, in one of the six orders of its dimensions, often with few elements along one of them. */
 static void random_transposition(struct test_case *test)
 {
@@ -375,6 +391,8 @@ void random_moves(struct test_case *test)
         fill_thresholds(test);
     } else if (is_kernel(test, "dory_xpulpv2_copy")) {
         random_copy(test);
+    } else if (is_kernel(test, "dory_xpulpv2_constant")) {
+        shape_constant(test, random_between(1, one_in(2) ? 40 : 2000));
     } else if (is_kernel(test, "dory_xpulpv2_tables")) {
         random_tables(test);
     } else if (is_kernel(test, "dory_xpulpv2_transposition")) {
@@ -461,6 +479,8 @@ void usual_moves(struct test_case *test)
                layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY || layer->operation == DORY_TRANSPOSITION ||
                layer->operation == DORY_NORM || layer->operation == DORY_SQUARED_DIFFERENCE) {
         usual_move(test);
+    } else if (layer->operation == DORY_CONSTANT) {
+        shape_constant(test, layer->output_channels);
     } else if (layer->operation == DORY_LSTM) {
         fill_lstm(test, 8, 16, 8);
     }

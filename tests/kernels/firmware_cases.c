@@ -309,6 +309,7 @@ const struct test_shape test_shapes[] = {
     SHAPE("tables 40x40x3", tables, DORY_TABLE, 40, 40, 3, 1, 1, 1, NONE, 0),
     SHAPE("tables stride 2, 40x40x1", tables, DORY_TABLE, 40, 40, 1, 1, 1, 2, NONE, 0),
     SHAPE("table 16x16x32", table, DORY_TABLE, 16, 16, 32, 32, 1, 1, 32, 0),
+    SHAPE("constant 1x1x1984", constant, DORY_CONSTANT, 1, 1, 1984, 1, 1, 1, NONE, 0),
     SHAPE("copy 16x16x48", copy, DORY_COPY, 16, 16, 48, 48, 1, 1, 32, 0),
     SHAPE("transposition 16x1x1225", transposition, DORY_TRANSPOSITION, 16, 1, 1225, 16, 1, 1, 32, 0),
     SHAPE("transposition 16x1x1224", transposition, DORY_TRANSPOSITION, 16, 1, 1224, 16, 1, 1, 32, 0),

@@ -101,7 +101,9 @@ enum dory_operation {
 
     /* Steps of bytes of the first input, from the state that is the second: see dory/lstm.h. Both inputs and the output are
      * a pixel each, and a tile has all of them. The kernel computes a step, and is called for one after the other. */
-    DORY_LSTM
+    DORY_LSTM,
+
+    DORY_CONSTANT /* of one pixel of bytes: its weights are the elements, whatever the only element of the input is */
 };
 
 /* How an accumulator becomes an output element:  y = clip(floor((multiplier * accumulator + addend) / divisor)).
@@ -276,7 +278,7 @@ struct dory_layer {
         const int32_t *map;
 
         /* DORY_TABLE: 256 bytes a table. The tile loop lays them where a convolution's tile has its weights, as it does with
-         * the next. */
+         * the next. DORY_CONSTANT: the elements, for the planner; a generated network has them in its weights alone. */
         const uint8_t *table; /* at a multiple of 4 */
 
         /* DORY_ADDITION with DORY_NORMALISE_HIGH: 256 words for each input, whose sum is a << left_shift: each has its
@@ -327,7 +329,7 @@ static inline uint32_t dory_divide_up(uint32_t value, uint32_t divisor) { return
 /* True where a layer has weights. */
 static inline bool dory_has_weights(const struct dory_layer *layer)
 {
-    const uint32_t those = 1u << DORY_CONVOLUTION | 1u << DORY_DEPTHWISE | 1u << DORY_GROUPED;
+    const uint32_t those = 1u << DORY_CONVOLUTION | 1u << DORY_DEPTHWISE | 1u << DORY_GROUPED | 1u << DORY_CONSTANT;
     return those >> layer->operation & 1;
 }
 
@@ -363,7 +365,7 @@ static inline bool dory_reads_all_channels(const struct dory_layer *layer)
     /* as a set, for the driver asks often, and its instructions come through a cache of 1 kB */
     const uint32_t those = 1u << DORY_CONVOLUTION | 1u << DORY_GROUPED | 1u << DORY_CONCATENATION | 1u << DORY_SOFTMAX |
                            1u << DORY_COPY | 1u << DORY_LARGEST | 1u << DORY_TRANSPOSITION | 1u << DORY_NORM |
-                           1u << DORY_MATRIX_PRODUCT | 1u << DORY_LSTM;
+                           1u << DORY_MATRIX_PRODUCT | 1u << DORY_LSTM | 1u << DORY_CONSTANT;
     return (those >> layer->operation & 1) || (layer->operation == DORY_TABLE && layer->input_channels == 1);
 }
 

@@ -129,6 +129,16 @@ void dory_xpulpv2_copy(const struct dory_layer *layer, const struct dory_tile *t
     }
 }
 
+void dory_xpulpv2_constant(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    (void)layer;
+    struct dory_grid_share share = dory_grid_share_of(1, dory_divide_up(tile->channels, 4), core, cores); /* words */
+    uint32_t start = 4 * share.first, end = dory_minimum(start + 4 * share.items, tile->channels);
+    if (start < end) {
+        dory_copy_run((const uint8_t *)tile->weights + start, (uint8_t *)tile->output + start, end - start);
+    }
+}
+
 /* ---- concatenations ---------------------------------------------------------------------------------------- */
 
 /* Of each pixel the channels of one input, then those of the other, whose scales are the output's. */
