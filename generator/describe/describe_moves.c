@@ -190,7 +190,7 @@ static int64_t tile_elements(struct arena *arena, struct mapped *m)
 
 /* Where tiles would be large, pixels of either tensor are rows of their own: as of images that lie in the order of channels,
  * rows, columns. */
-static void shorten_rows(struct arena *arena, struct mapped *m)
+static int64_t shorten_rows(struct arena *arena, struct mapped *m)
 {
     const struct mapped whole = *m;
     int64_t least = tile_elements(arena, m);
@@ -202,6 +202,102 @@ static void shorten_rows(struct arena *arena, struct mapped *m)
         *m = elements < least ? other : *m;
         least = elements < least ? elements : least;
     }
+    return least;
+}
+
+/* ---- rows of elements ---- */
+
+#define MOST_ELEMENTS (1 << 22) /* of a tensor whose elements are looked at one by one */
+#define MOST_RUN      4096      /* elements of a row */
+
+/* The position that an element of the output is copied from; negative: the border. */
+static int32_t position_of(const struct mapped *m, int64_t element)
+{
+    int64_t pixel = element / m->channels;
+    int32_t row = m->rows[pixel / m->width], column = m->columns[pixel % m->width],
+            channel = m->channel_list[element % m->channels];
+    return row < 0 || column < 0 || channel < 0 ? -1 : row + column + channel;
+}
+
+/* Of the run from an element on, the one with the least position; -1: all are border. */
+static int least_of_run(const struct mapped *m, int64_t first, int run)
+{
+    int least = -1;
+    for (int i = 0; i < run; i++) {
+        int32_t position = position_of(m, first + i);
+        if (position >= 0 && (least < 0 || position < position_of(m, first + least)))
+            least = i;
+    }
+    return least;
+}
+
+/* Whether rows of so many elements have positions that are the sum of a row's and an element's, and `m` with such rows. */
+static bool split_in_runs(struct arena *arena, struct mapped *m, int run)
+{
+    int64_t count = (int64_t)m->height * m->width * m->channels, first = 0;
+    int32_t *rows = arena_array(arena, int32_t, (size_t)(count / run)), *list = arena_array(arena, int32_t, (size_t)run);
+    int least = -1;
+    for (; first < count && least < 0; first += least < 0 ? run : 0)
+        least = least_of_run(m, first, run);
+    if (least < 0)
+        return false;
+    for (int i = 0; i < run; i++) {
+        int32_t position = position_of(m, first + i);
+        list[i] = position < 0 ? -1 : position - position_of(m, first + least);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int32_t *row = &rows[i / run];
+        *row = i % run ? *row : position_of(m, i + least);
+        int32_t sum = *row < 0 || list[i % run] < 0 ? -1 : *row + list[i % run];
+        if (sum != position_of(m, i))
+            return false;
+    }
+    m->rows = rows;
+    m->columns = arena_array(arena, int32_t, 1); /* one column, which is at 0 */
+    m->channel_list = list;
+    m->height = (int)(count / run);
+    m->width = 1;
+    m->channels = run;
+    return true;
+}
+
+/* The largest divisor of a number of elements that may be the length of rows; not above `most`. 0: none. */
+static int run_of(int64_t count, int64_t most)
+{
+    int64_t run = most < MOST_RUN ? most : MOST_RUN;
+    while (run > 0 && count % run != 0)
+        run--;
+    return run > 0 && count / run <= UINT16_MAX ? (int)run : 0;
+}
+
+/* `m` with rows of the input of so many elements, if tiles are then smaller. */
+static void take_if_less(struct arena *arena, struct mapped *m, struct mapped other, int input_run, int64_t *least)
+{
+    int64_t inputs = (int64_t)other.input_height * other.input_width * other.input_channels;
+    if (input_run == 0)
+        return;
+    other.input_height = (int)(inputs / input_run);
+    other.input_width = 1;
+    other.input_channels = input_run;
+    int64_t elements = tile_elements(arena, &other);
+    *m = elements < *least ? other : *m;
+    *least = elements < *least ? elements : *least;
+}
+
+/* Of one row, or of pixels, that are large by themselves: sequences, vectors. Rows need not be the tensors'. */
+static void cut_rows(struct arena *arena, struct mapped *m, int64_t least)
+{
+    const struct mapped whole = *m;
+    int64_t count = (int64_t)m->height * m->width * m->channels,
+            inputs = (int64_t)m->input_height * m->input_width * m->input_channels;
+    for (int run = count <= MOST_ELEMENTS ? run_of(count, count) : 0; run && least > SMALL_TILE;
+         run = run_of(count, run - 1)) {
+        struct mapped other = whole;
+        if (!split_in_runs(arena, &other, run))
+            continue;
+        take_if_less(arena, m, other, run_of(inputs, MOST_RUN), &least);
+        take_if_less(arena, m, other, run_of(inputs, run), &least); /* which move on as the output's do */
+    }
 }
 
 static void set_mapped(struct dory_layer *record, const struct mapped *m)
@@ -210,6 +306,8 @@ static void set_mapped(struct dory_layer *record, const struct mapped *m)
     record->input_width = (uint16_t)m->input_width;
     record->output_height = (uint16_t)m->height;
     record->output_width = (uint16_t)m->width;
+    record->input_channels = (uint16_t)m->input_channels;
+    record->output_channels = (uint16_t)m->channels;
     set_row_window(record, m->window);
 }
 
@@ -227,7 +325,7 @@ static void describe_mapped_copy(const struct description *d)
                        .rows = map->rows,
                        .columns = map->columns,
                        .channel_list = map->channels};
-    shorten_rows(d->arena, &m);
+    cut_rows(d->arena, &m, shorten_rows(d->arena, &m));
     size_t rows = (size_t)m.height, columns = (size_t)m.width, channels = (size_t)m.channels;
     int32_t *positions = arena_array(d->arena, int32_t, rows + columns + channels);
     set_mapped(d->record, &m);
