@@ -252,6 +252,18 @@ class Network:
     def node_Less(self, inputs, attributes, node):
         return self.compared(inputs, np.less)
 
+    def node_GreaterOrEqual(self, inputs, attributes, node):
+        return self.compared(inputs, np.greater_equal)
+
+    def node_LessOrEqual(self, inputs, attributes, node):
+        return self.compared(inputs, np.less_equal)
+
+    def node_And(self, inputs, attributes, node):
+        return np.logical_and(*inputs)
+
+    def node_Or(self, inputs, attributes, node):
+        return np.logical_or(*inputs)
+
     def node_Not(self, inputs, attributes, node):
         return ~inputs[0]
 

@@ -51,15 +51,25 @@ class Views:
         y = self.turned(y, self.order(rank)) if self.number(0, 2) else y
         return self.shaped(y, [1] + self.some_shape(int(np.prod(y.shape)), 3))
 
+    def comparison(self, x, other):
+        """Of a tensor with a number, numbers of each channel, or a tensor of another scale."""
+        numbers = (x.scale * self.random.integers(-90, 90, (x.shape[1], 1, 1))).astype(FLOAT)
+        partner = self.quantised(self.node("Identity", [self.real(other)]), x.shape)
+        bound = self.pick([self.constant(numbers.ravel()[0]), self.constant(numbers), self.real(partner), self.real(partner)])
+        kinds = ["Greater", "Less"] + (["GreaterOrEqual", "LessOrEqual"] if self.opset >= 12 else [])
+        pair = [self.real(self.pick([x, other])), bound]
+        return self.node(self.pick(kinds), pair if self.number(0, 1) else pair[::-1])
+
     def select(self, x):
-        """By a comparison with a number, or a constant; of tensors of one scale, or numbers of it."""
+        """By comparisons, or a constant; of tensors of one scale, or numbers of it."""
         other = self.quantised(self.node("Identity", [self.real(self.unary(x))]), x.shape, x.scale, x.zero_point)
         if self.number(0, 1):
             mask = self.random.integers(0, 2, [n if self.number(0, 1) else 1 for n in x.shape]).astype(bool)
             truth = self.constant(mask, "mask")
         else:
-            bound = self.constant(FLOAT(x.scale * self.number(-90, 90)))
-            truth = self.node(self.pick(["Greater", "Less"]), [self.real(self.pick([x, other])), bound])
+            truth = self.comparison(x, other)
+            if self.number(0, 2) == 0:
+                truth = self.node(self.pick(["And", "Or"]), [truth, self.comparison(x, other)])
             truth = self.node("Not", [truth]) if self.number(0, 2) == 0 else truth
         choices = [self.real(self.pick([x, other])) if self.number(0, 2) else
                    self.constant(FLOAT(x.scale * self.number(-90, 90))) for _ in range(2)]

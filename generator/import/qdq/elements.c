@@ -304,8 +304,8 @@ static enum qdq_outcome with_constant_tensor(struct qdq *qdq, const struct node 
 }
 
 /* A constant of several numbers as one of the tensors that are compared. */
-static enum qdq_outcome choose_constant(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
-                                        bool is_maximum, struct qdq_value *result)
+static enum qdq_outcome compare_constant(struct qdq *qdq, const struct node *node, enum qdq_operation operation,
+                                         const struct qdq_value *inputs, struct qdq_value *result)
 {
     struct qdq_value operands[2] = {inputs[0], inputs[1]};
     for (int i = 0; i < 2; i++) {
@@ -313,7 +313,8 @@ static enum qdq_outcome choose_constant(struct qdq *qdq, const struct node *node
         if (outcome != QDQ_DONE)
             return outcome;
     }
-    return qdq_choose(qdq, node, operands, 2, is_maximum, result);
+    return operation >= QDQ_IS_ABOVE ? qdq_compare(qdq, node, operation, operands, result)
+                                     : qdq_choose(qdq, node, operands, 2, operation == QDQ_GREATER, result);
 }
 
 static enum qdq_outcome divide_constant(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
@@ -344,8 +345,8 @@ static enum qdq_outcome with_constant(struct qdq *qdq, const struct node *node, 
         return combine(qdq, operation, &inputs[0], &inputs[1], number, result);
     if (operation == QDQ_SLOPE && !is_swapped)
         return qdq_slope(qdq, node, value, constant->array, result);
-    if (operation == QDQ_LESSER || operation == QDQ_GREATER)
-        return choose_constant(qdq, node, inputs, operation == QDQ_GREATER, result);
+    if (operation == QDQ_LESSER || operation == QDQ_GREATER || operation >= QDQ_IS_ABOVE)
+        return compare_constant(qdq, node, operation, inputs, result);
     if (operation == QDQ_DIVIDE && is_swapped)
         return divide_constant(qdq, node, inputs, result);
     bool is_tensor = operation <= QDQ_MULTIPLY && qdq_constant_dimension(&value->view, constant->array) < 0;
@@ -374,6 +375,8 @@ enum qdq_outcome qdq_binary(struct qdq *qdq, const struct node *node, const stru
         return combine(qdq, operation, &inputs[0], &inputs[1], 0, result);
     if (is_choice)
         return qdq_choose(qdq, node, inputs, count, operation == QDQ_GREATER, result);
+    if (operation >= QDQ_IS_ABOVE)
+        return qdq_compare(qdq, node, operation, inputs, result);
     struct qdq_value a = inputs[0], b = inputs[1];
     bool plain[2] = {qdq_is_plain(qdq, &a), qdq_is_plain(qdq, &b)};
     if (operation <= QDQ_SUBTRACT && (!plain[0] || !plain[1]))

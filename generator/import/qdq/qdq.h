@@ -351,6 +351,9 @@ enum qdq_operation {
     QDQ_OR,
     QDQ_NO_OPERATION
 };
+/* comparisons.c: a truth of two real functions of elements. */
+enum qdq_outcome qdq_compare(struct qdq *qdq, const struct node *node, enum qdq_operation operation,
+                             const struct qdq_value *inputs, struct qdq_value *result);
 /* A tensor and a constant, which is the first operand where it is swapped: weights of one a channel. */
 enum qdq_outcome qdq_scale_channels(struct qdq *qdq, const struct node *node, enum qdq_operation operation,
                                     const struct qdq_value *value, const struct qdq_array *array, bool is_swapped,
