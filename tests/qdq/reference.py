@@ -252,6 +252,12 @@ class Network:
     def node_Less(self, inputs, attributes, node):
         return self.compared(inputs, np.less)
 
+    def node_Div(self, inputs, attributes, node):
+        """0 / 0 is no number; any element stands for it, and dory's is that of 0."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            quotient = self.compared(inputs, np.divide).astype(FLOAT)
+        return np.nan_to_num(quotient, nan=0, posinf=1e9, neginf=-1e9)
+
     def node_GreaterOrEqual(self, inputs, attributes, node):
         return self.compared(inputs, np.greater_equal)
 

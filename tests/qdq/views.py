@@ -51,6 +51,19 @@ class Views:
         y = self.turned(y, self.order(rank)) if self.number(0, 2) else y
         return self.shaped(y, [1] + self.some_shape(int(np.prod(y.shape)), 3))
 
+    def divided(self, x):
+        """Of scales that are powers of two, of which many quotients are halves."""
+        def power(y, shape):
+            return self.quantised(y, shape, FLOAT(2.0 ** -self.number(4, 6)))
+        shape = (*x.shape[:2], *([1, 1] if self.number(0, 1) else x.shape[2:]))
+        numerator = power(self.node("Identity", [self.real(x)]), x.shape)
+        denominator = self.real(self.unary(x))
+        if shape != x.shape:
+            lists = {"axes": [2, 3]} if self.opset < 18 else {}
+            denominator = self.node("ReduceMax", [denominator] + ([] if lists else [self.constant(np.array([2, 3]))]), keepdims=1, **lists)
+        pair = [self.real(numerator), self.real(power(denominator, shape))]
+        return self.quantised(self.node("Div", pair), x.shape, FLOAT(2.0 ** -self.number(2, 5)))
+
     def comparison(self, x, other):
         """Of a tensor with a number, numbers of each channel, or a tensor of another scale."""
         numbers = (x.scale * self.random.integers(-90, 90, (x.shape[1], 1, 1))).astype(FLOAT)

@@ -381,6 +381,10 @@ enum qdq_outcome qdq_binary(struct qdq *qdq, const struct node *node, const stru
     bool plain[2] = {qdq_is_plain(qdq, &a), qdq_is_plain(qdq, &b)};
     if (operation <= QDQ_SUBTRACT && (!plain[0] || !plain[1]))
         return qdq_sum(qdq, node, inputs, 2, &(struct qdq_sum){(int[]){1, operation == QDQ_SUBTRACT ? -1 : 1}, 1}, result);
+    enum qdq_outcome outcome =
+        plain[0] && operation == QDQ_DIVIDE ? qdq_divide(qdq, node, (struct qdq_value[]){a, b}, result) : QDQ_FLOAT;
+    if (outcome != QDQ_FLOAT)
+        return outcome;
     if (plain[0] && (operation == QDQ_DIVIDE || (operation == QDQ_MULTIPLY && !plain[1])))
         return qdq_multiply_by_function(qdq, node, &a, &b, operation == QDQ_DIVIDE, result);
     if (plain[1] && operation == QDQ_MULTIPLY && !plain[0])

@@ -387,6 +387,11 @@ qdq_handler qdq_cast, qdq_identity, qdq_flatten, qdq_reshape, qdq_squeeze, qdq_u
 enum qdq_outcome qdq_multiply_by_function(struct qdq *qdq, const struct node *node, const struct qdq_value *x,
                                           const struct qdq_value *function, bool divides, struct qdq_value *result);
 
+/* division.c: the quotient that a QuantizeLinear rounds, of elements and a function of elements; QDQ_FLOAT where no layer
+ * rounds each as float32 does. */
+enum qdq_outcome qdq_divide(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+                            struct qdq_value *result);
+
 /* sums.c: each term added (signs null) or with its sign; all of them are divided. QDQ_FLOAT where one is none. */
 struct qdq_sum {
     const int *signs;

@@ -31,7 +31,7 @@ const struct qdq_operator qdq_operators[] = {
     {"Cosh", qdq_unary, TABLE, ""},
     {"DepthToSpace", qdq_blocks, "nothing, or a copy", ""},
     {"DequantizeLinear", qdq_dequantize_linear, "scale and zero point of a tensor", "per tensor; weights also per channel"},
-    {"Div", qdq_binary, "products with the reciprocal's bytes; or part of a table", "shapes that broadcast"},
+    {"Div", qdq_binary, "quotient, or products with the reciprocal's bytes; or part of a table", "shapes that broadcast"},
     {"Dropout", qdq_identity, "nothing", "its mask must not be used"},
     {"Elu", qdq_unary, TABLE, ""},
     {"Equal", qdq_binary, "part of a table, or an addition of ranks", "for a Where; shapes that broadcast"},

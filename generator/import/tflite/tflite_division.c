@@ -4,12 +4,10 @@
 
 #include "base/arithmetic.h"
 #include "import/tflite/tflite_import.h"
+#include "middle/quotients.h"
 #include "network/fixed_point.h"
 
-#define NUMERATOR_BITS 22 /* that numerators, of 9 bits, are shifted by */
-#define WORD_BITS      32
-#define LARGEST_SHIFT  22
-#define SATURATES      512.0 /* as many steps for a numerator of 1 are as good as any more */
+#define WORD_BITS 32
 
 struct division {
     int32_t multiplier; /* of numerator's scale / (denominator's * output's) */
@@ -46,65 +44,28 @@ static int quotient(const struct division *division, int32_t numerator, int32_t 
 
 /* ---- reciprocals ---- */
 
-/* What the layer makes of a numerator, without its clip. */
-static int64_t layer_quotient(const struct division *division, int32_t numerator, int64_t reciprocal)
+static int model_quotient(const void *context, int numerator, int denominator)
 {
-    int64_t high = (numerator * ((int64_t)1 << NUMERATOR_BITS) * reciprocal) >> WORD_BITS;
-    return (high + ((2 * (int64_t)division->output_zero + 1) << (division->shift - 1))) >> division->shift;
+    const struct division *division = context;
+    return quotient(division, numerator, denominator - division->zero_points[1]);
 }
 
-/* The least reciprocal for which the layer gives at least this element, of a numerator above 0; likewise above it, of one
- * below 0, for which it gives no more. */
-static int64_t first_reciprocal(const struct division *division, int32_t numerator, int64_t element)
+static int64_t layer_rounds(const void *context, int64_t accumulator)
 {
-    int64_t low = INT32_MIN, high = (int64_t)INT32_MAX + 1;
-    while (low < high) {
-        int64_t middle = low + ((high - low) >> 1), y = layer_quotient(division, numerator, middle);
-        if (numerator > 0 ? y >= element : y <= element)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
-/* One that is right for all numerators, near the exact one; false where there is none. */
-static bool find_reciprocal(const struct division *division, int32_t denominator, int32_t *reciprocal)
-{
-    int64_t low = -INT32_MAX, high = INT32_MAX;
-    for (int i = 0; i < 256; i++) {
-        int32_t numerator = i - division->zero_points[0];
-        int y = numerator ? quotient(division, numerator, denominator) : 0;
-        if (numerator == 0)
-            continue;
-        int rises = numerator > 0 ? 1 : -1, last = numerator > 0 ? UINT8_MAX : 0;
-        if (y != UINT8_MAX - last)
-            low = (int64_t)greater(low, first_reciprocal(division, numerator, y));
-        if (y != last)
-            high = (int64_t)lesser(high, first_reciprocal(division, numerator, y + rises) - 1);
-    }
-    double exact = ldexp(division->factor / denominator, WORD_BITS - NUMERATOR_BITS + division->shift);
-    *reciprocal = (int32_t)fmin(fmax(rint(exact), (double)low), (double)high);
-    return low <= high;
-}
-
-/* So that the largest reciprocal that counts has 31 bits. */
-static int shift_of(const struct division *division)
-{
-    int exponent;
-    frexp(fmin(division->factor, SATURATES), &exponent);
-    int shift = WORD_BITS - 1 - (WORD_BITS - NUMERATOR_BITS) - exponent;
-    return shift < 1 ? 1 : shift > LARGEST_SHIFT ? LARGEST_SHIFT : shift;
+    const struct division *division = context;
+    return (accumulator + ((2 * (int64_t)division->output_zero + 1) << (division->shift - 1))) >> division->shift;
 }
 
 /* What is divided by 0 is as large as can be. */
 static bool find_factors(struct tflite_importer *importer, const struct division *division, int32_t *factors[2])
 {
+    const struct quotient_rule rule = {division, model_quotient, layer_rounds, division->zero_points[0]};
+    quotient_numerators(division->zero_points[0], factors[0]);
     for (int i = 0; i < 256; i++) {
         int32_t denominator = i - division->zero_points[1];
-        factors[0][i] = (i - division->zero_points[0]) * (1 << NUMERATOR_BITS);
         factors[1][i] = INT32_MAX;
-        if (denominator != 0 && !find_reciprocal(division, denominator, &factors[1][i]))
+        if (denominator != 0 &&
+            !quotient_reciprocal(&rule, i, quotient_wanted(division->factor, denominator, division->shift), &factors[1][i]))
             return tflite_fault(importer,
                                 "of scales whose quotients, of the denominator %d, no multiplication rounds as TensorFlow "
                                 "Lite Micro does; multiply by what computes the reciprocal",
@@ -123,7 +84,7 @@ static bool set_division(struct tflite_importer *importer, const double scales[2
                                   .output_zero = to->zero_point,
                                   .factor = scales[0] / (scales[1] * to->scale)};
     fixed_quantise_multiplier(division->factor, &division->multiplier, &division->exponent);
-    division->shift = shift_of(division);
+    division->shift = quotient_shift(division->factor);
     return division->factor > 1e-6 && division->factor < 1e6
                ? true
                : tflite_fault(importer, "of scales %g and %g, to %g; supported: quotients of them from 1e-6 to 1e6",
