@@ -91,6 +91,24 @@ bool middle_move_gather(struct quantised_builder *builder, struct middle_move *m
     return set_list(move, dimension, list, count);
 }
 
+bool middle_move_gather_rows(struct quantised_builder *builder, struct middle_move *move, const int64_t *indices,
+                             int64_t rows, int columns)
+{
+    int64_t *list = arena_array(builder->arena, int64_t, (size_t)rows);
+    bool is_found = false;
+    for (int column = columns - 1; column >= 0; column--) {
+        bool differs = column == 0 && !is_found; /* or all are the same */
+        for (int64_t i = 0; i < rows; i++) {
+            list[i] = indices[i * columns + column];
+            differs = differs || list[i] != list[0];
+        }
+        if ((differs && is_found) || !middle_move_gather(builder, move, column, list, differs ? rows : 1))
+            return false;
+        is_found = is_found || differs;
+    }
+    return true;
+}
+
 bool middle_move_spread(struct quantised_builder *builder, struct middle_move *move, int dimension, int64_t stride)
 {
     int64_t size = move->counts[dimension];

@@ -23,6 +23,10 @@ bool middle_move_pad(struct quantised_builder *builder, struct middle_move *move
 /* These indices; from the end where they are negative. */
 bool middle_move_gather(struct quantised_builder *builder, struct middle_move *move, int dimension, const int64_t *indices,
                         int64_t count);
+/* Rows of indices, one for each of the first `columns` dimensions, of which one at most differs from row to row: that one
+ * gets as many indices as there are rows, the others one. */
+bool middle_move_gather_rows(struct quantised_builder *builder, struct middle_move *move, const int64_t *indices,
+                             int64_t rows, int columns);
 /* Elements `stride` apart, with the border's between them. */
 bool middle_move_spread(struct quantised_builder *builder, struct middle_move *move, int dimension, int64_t stride);
 

@@ -181,6 +181,11 @@ def constant_quotient(m, x):
     return m.node("Div", [numerators, positive]), compute
 
 
+def gathered_rows(m, x):
+    rows = np.array([[[0, 3, 4]], [[0, 3, -2]], [[0, 3, 0]]])
+    return m.node("GatherND", [x, rows]), lambda a: a[0, 3, [4, -2, 0]][:, None]
+
+
 BOUNDS = (RANDOM.integers(-30, 30, (4, 6, 1)) * 2.0**-4).astype(FLOAT)
 
 
@@ -227,7 +232,7 @@ IMAGE = [1, 4, 6, 5]
 KINDS = [
     ("quotient", IMAGE, quotient), ("constant_quotient", IMAGE, constant_quotient), ("chosen_constants", IMAGE, chosen_constants),
     ("bordered", IMAGE, bordered), ("output_shape", IMAGE, output_shape), ("product_from_left", IMAGE, product_from_left),
-    ("gather", IMAGE, gather), ("last_step", IMAGE, last_step), ("tile", IMAGE, tile), ("expand", IMAGE, expand),
+    ("gather", IMAGE, gather), ("gathered_rows", IMAGE, gathered_rows), ("last_step", IMAGE, last_step), ("tile", IMAGE, tile), ("expand", IMAGE, expand),
     ("depth_to_space", IMAGE, to_space("DCR", (0, 3, 4, 1, 5, 2))), ("depth_to_space_crd", IMAGE, to_space("CRD", (0, 1, 4, 2, 5, 3))),
     ("space_to_depth", [1, 4, 6, 6], to_depth),
     ("sum_of_channels", IMAGE, reduction("ReduceSum", [1], 1, lambda a, x, k: a.sum(x, keepdims=k))),

@@ -126,6 +126,10 @@ class Moves:
     def gather(self, x, data, *quantisation):
         axis, pick = self.random.choice([1, 2, 3]), self.random
         indices = [pick.randrange(data.shape[axis]) for _ in range(pick.randint(1, 5))]
+        if axis == 1 and pick.random() < 0.5:  # as rows of two indices
+            rows = np.array([[[0, i] for i in indices]], np.int32)
+            return self.operate(tfl.GATHER_ND, [x, self.model.tensor("rows", rows.shape, tfl.INT32, data=rows.tobytes())],
+                                (np.take(data, indices, axis), *quantisation))
         return self.operate(tfl.GATHER, [x, self.model.integers("indices", indices)], (np.take(data, indices, axis), *quantisation),
                             (23, {0: ("i", pick.choice([axis, axis - 4]))}))
 

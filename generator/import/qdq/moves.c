@@ -1,4 +1,4 @@
-/* Nodes that move elements: Concat, Pad, Slice, Split, Gather, Tile, Expand, DepthToSpace. */
+/* Nodes that move elements: Concat, Pad, Slice, Split, Tile, Expand, DepthToSpace. */
 #include "import/qdq/qdq.h"
 
 #include <inttypes.h>
@@ -21,8 +21,7 @@ static struct layout layout_of(const struct qdq *qdq, const struct qdq_value *va
 
 static bool has_elements(const struct qdq_value *value) { return value->kind == QDQ_ELEMENTS || value->kind == QDQ_REALS; }
 
-/* Moves in front of the first QuantizeLinear are those of what this makes of the input: each element by itself. */
-static bool can_move(const struct qdq_value *value) { return has_elements(value) || value->kind == QDQ_OUTSIDE; }
+bool qdq_can_move(const struct qdq_value *value) { return has_elements(value) || value->kind == QDQ_OUTSIDE; }
 
 enum qdq_outcome qdq_lay(struct qdq *qdq, const struct node *node, const struct middle_move *move,
                          const struct layout *layout, int border, struct qdq_value *value)
@@ -37,8 +36,8 @@ enum qdq_outcome qdq_lay(struct qdq *qdq, const struct node *node, const struct 
 }
 
 /* The value with its elements moved. */
-static enum qdq_outcome apply(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
-                              const struct middle_move *move, int border, struct qdq_value *result)
+enum qdq_outcome qdq_apply_move(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                const struct middle_move *move, int border, struct qdq_value *result)
 {
     struct middle_value placed = qdq_placed(value), moved;
     struct layout layout = layout_of(qdq, value);
@@ -298,7 +297,7 @@ enum qdq_outcome qdq_pad(struct qdq *qdq, const struct node *node, const struct 
         if (!middle_move_pad(&qdq->builder, &move, i, (enum middle_border)border, pads[0][i], pads[1][i]))
             return qdq_fault(qdq, node, "pads", "are %" PRId64 " and %" PRId64 " in dimension %d of %s", pads[0][i],
                              pads[1][i], i, view_text(&value->view, qdq->arena));
-    return apply(qdq, node, value, &move, fill, result);
+    return qdq_apply_move(qdq, node, value, &move, fill, result);
 }
 
 /* ---- Slice and Split ---- */
@@ -349,7 +348,7 @@ static enum qdq_outcome apply_cuts(struct qdq *qdq, const struct node *node, con
         if (!middle_move_slice(&qdq->builder, &move, (int)cuts[i].axis, cuts[i].start, cuts[i].step, cut_size(&cuts[i])))
             return qdq_fault(qdq, node, "axes", "leave nothing of dimension %" PRId64 " of a tensor of shape %s",
                              cuts[i].axis, view_text(&value->view, qdq->arena));
-    return apply(qdq, node, value, &move, 0, result);
+    return qdq_apply_move(qdq, node, value, &move, 0, result);
 }
 
 enum qdq_outcome qdq_slice(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
@@ -357,7 +356,7 @@ enum qdq_outcome qdq_slice(struct qdq *qdq, const struct node *node, const struc
 {
     struct cut cuts[16];
     int cut_count = 0;
-    if (!can_move(&inputs[0]))
+    if (!qdq_can_move(&inputs[0]))
         return QDQ_FLOAT;
     enum qdq_outcome outcome = read_cuts(qdq, node, inputs, count, &inputs[0].view, cuts, &cut_count);
     return outcome == QDQ_DONE ? apply_cuts(qdq, node, &inputs[0], cuts, cut_count, result) : outcome;
@@ -368,7 +367,7 @@ enum qdq_outcome qdq_split(struct qdq *qdq, const struct node *node, const struc
 {
     const struct qdq_value *value = &inputs[0];
     int64_t sizes[16], axis = qdq_integer(qdq, node, "axis", 0), start = 0;
-    if (!can_move(value))
+    if (!qdq_can_move(value))
         return QDQ_FLOAT;
     int listed = qdq_list(qdq, node, "split", count > 1 ? &inputs[1] : NULL, sizes), parts = node->output_count;
     if (listed == -2)
@@ -389,41 +388,6 @@ enum qdq_outcome qdq_split(struct qdq *qdq, const struct node *node, const struc
     return start == size ? QDQ_DONE : qdq_fault(qdq, node, "split", "sizes do not add up to %" PRId64, size);
 }
 
-/* ---- Gather ---- */
-
-enum qdq_outcome qdq_gather(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
-                            struct qdq_value *result)
-{
-    const struct qdq_value *value = &inputs[0];
-    const struct qdq_array *array = count > 1 && inputs[1].kind == QDQ_CONSTANT ? inputs[1].array : NULL;
-    int64_t axis = qdq_integer(qdq, node, "axis", 0), dimensions[2 * GRAPH_MAXIMUM_RANK];
-    if (!can_move(value))
-        return QDQ_FLOAT;
-    axis += axis < 0 ? value->view.rank : 0;
-    if (!array || !array->numbers || array->count > QDQ_MAXIMUM_DIMENSION)
-        return qdq_fault(qdq, node, "indices", "are %s; supported: constants",
-                         array ? "too many, or no integers" : "computed by the network");
-    int rank = value->view.rank - 1 + array->rank, next = 0;
-    if (axis < 0 || axis >= value->view.rank || rank > GRAPH_MAXIMUM_RANK)
-        return qdq_fault(qdq, node, "axis", "is %" PRId64 ", of a tensor of shape %s", axis,
-                         view_text(&value->view, qdq->arena));
-    struct middle_move move = middle_move_none(&value->view);
-    int64_t *indices = arena_array(qdq->arena, int64_t, array->count + 1);
-    for (size_t i = 0; i < array->count; i++)
-        indices[i] = (int64_t)clamp((int64_t)fmax(fmin(array->numbers[i], 1e9), -1e9), INT32_MIN, INT32_MAX);
-    if (!middle_move_gather(&qdq->builder, &move, (int)axis, indices, (int64_t)array->count))
-        return qdq_fault(qdq, node, "indices", "are none of dimension %" PRId64 " of a tensor of shape %s", axis,
-                         view_text(&value->view, qdq->arena));
-    enum qdq_outcome outcome = apply(qdq, node, value, &move, 0, result);
-    for (int i = 0; i < value->view.rank; i++)
-        if (i != axis)
-            dimensions[next++] = value->view.dimensions[i];
-        else
-            for (int k = 0; k < array->rank; k++)
-                dimensions[next++] = array->dimensions[k];
-    return outcome == QDQ_DONE ? qdq_take_shape(qdq, node, rank, dimensions, result) : outcome;
-}
-
 /* ---- Tile and Expand: views of the same elements again ---- */
 
 enum qdq_outcome qdq_tile(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
@@ -431,7 +395,7 @@ enum qdq_outcome qdq_tile(struct qdq *qdq, const struct node *node, const struct
 {
     int64_t times[16];
     int listed = qdq_list(qdq, node, "repeats", count > 1 ? &inputs[1] : NULL, times);
-    if (!can_move(&inputs[0]))
+    if (!qdq_can_move(&inputs[0]))
         return QDQ_FLOAT;
     *result = inputs[0];
     for (int i = 0; i < result->view.rank && listed == result->view.rank; i++)
@@ -450,7 +414,7 @@ enum qdq_outcome qdq_expand(struct qdq *qdq, const struct node *node, const stru
     int64_t wanted[16], dimensions[GRAPH_MAXIMUM_RANK];
     int listed = qdq_list(qdq, node, "shape", count > 1 ? &inputs[1] : NULL, wanted), own = inputs[0].view.rank;
     int rank = listed > own ? listed : own;
-    if (!can_move(&inputs[0]) || listed == -2)
+    if (!qdq_can_move(&inputs[0]) || listed == -2)
         return listed == -2 ? QDQ_FAULT : QDQ_FLOAT;
     bool fits = listed >= 0 && rank <= GRAPH_MAXIMUM_RANK;
     int64_t all = 1;
@@ -477,7 +441,7 @@ enum qdq_outcome qdq_blocks(struct qdq *qdq, const struct node *node, const stru
     bool is_inner = mode && mode->kind == ATTRIBUTE_TEXT && !strcmp(mode->text, "CRD");
     (void)count;
     *result = inputs[0];
-    if (!can_move(&inputs[0]))
+    if (!qdq_can_move(&inputs[0]))
         return QDQ_FLOAT;
     for (int attempt = 0; attempt < 2 && result->view.rank == 4; attempt++) {
         if (!strcmp(node->type, "DepthToSpace") ? middle_depth_to_space(&result->view, image, block, is_inner, &result->view)

@@ -427,11 +427,16 @@ enum qdq_outcome qdq_quantise_reals(struct qdq *qdq, const struct node *node, co
 /* A copy with a border; the elements of it are `fill`. */
 int qdq_lay_border(struct qdq *qdq, const char *name, int input, const int64_t before[2], const int64_t after[2], int fill);
 struct middle_value qdq_placed(const struct qdq_value *value);
+/* Moves in front of the first QuantizeLinear are those of what this makes of the input: each element by itself. */
+bool qdq_can_move(const struct qdq_value *value);
+enum qdq_outcome qdq_apply_move(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                const struct middle_move *move, int border, struct qdq_value *result);
 /* The value becomes a copy of itself in this layout; see middle_lay. */
 enum qdq_outcome qdq_lay(struct qdq *qdq, const struct node *node, const struct middle_move *move,
                          const struct layout *layout, int border, struct qdq_value *value);
-qdq_handler qdq_concatenation, qdq_pad, qdq_slice, qdq_split, qdq_gather, qdq_tile, qdq_expand, qdq_blocks; /* moves.c */
-qdq_handler qdq_resize;                                                                                     /* resize.c */
+qdq_handler qdq_concatenation, qdq_pad, qdq_slice, qdq_split, qdq_tile, qdq_expand, qdq_blocks; /* moves.c */
+qdq_handler qdq_gather, qdq_gather_nd;                                                          /* gathers.c */
+qdq_handler qdq_resize;                                                                         /* resize.c */
 
 /* ---- qoperators.c ---- */
 

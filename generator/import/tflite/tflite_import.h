@@ -88,8 +88,9 @@ tflite_handler tflite_choose, tflite_prelu;
 /* tflite_shapes.c */
 tflite_handler tflite_reshape, tflite_transpose, tflite_pad, tflite_quantise, tflite_dequantise;
 /* tflite_moves.c */
-tflite_handler tflite_slice, tflite_strided_slice, tflite_split, tflite_unpack, tflite_pack, tflite_gather, tflite_tile,
-    tflite_broadcast, tflite_fill, tflite_reverse, tflite_mirror_pad, tflite_depth_to_space, tflite_space_to_depth;
+tflite_handler tflite_slice, tflite_strided_slice, tflite_split, tflite_unpack, tflite_pack, tflite_gather, tflite_gather_nd,
+    tflite_tile, tflite_broadcast, tflite_fill, tflite_reverse, tflite_mirror_pad, tflite_depth_to_space,
+    tflite_space_to_depth;
 /* tflite_resize.c */
 tflite_handler tflite_resize_nearest, tflite_resize_bilinear;
 /* tflite_reals.c: the operator's inputs are real functions of elements, and so is its result. False where they are not, or

@@ -282,6 +282,28 @@ bool tflite_gather(struct tflite_importer *importer, const struct tflite_operato
            take_shape(importer, &part, rank, dimensions) && tflite_gives(importer, 0, &part, result);
 }
 
+bool tflite_gather_nd(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
+{
+    struct middle_value value, part;
+    const struct tflite_tensor *indices = tflite_input(importer, 1);
+    const struct tflite_numbers *numbers = indices ? tflite_numbers(importer, 1, -1) : NULL;
+    int64_t dimensions[2 * VIEW_MAXIMUM_RANK];
+    (void)operation;
+    if (!numbers || !tflite_takes(importer, 0, &value))
+        return false;
+    int outer = indices->rank - 1, columns = outer < 0 || numbers->count == 0 ? 0 : (int)indices->dimensions[outer];
+    int rank = outer + value.view.rank - columns;
+    struct middle_move move = middle_move_none(&value.view);
+    if (columns < 1 || columns > value.view.rank || rank > VIEW_MAXIMUM_RANK ||
+        !middle_move_gather_rows(&importer->builder, &move, numbers->list, numbers->count / columns, columns))
+        return tflite_fault(importer, "its indices are none of %s, or differ in several dimensions; supported: in one",
+                            view_text(&value.view, importer->arena));
+    for (int i = 0; i < rank; i++)
+        dimensions[i] = i < outer ? indices->dimensions[i] : value.view.dimensions[i - outer + columns];
+    return apply(importer, tflite_output(importer)->name, &value, &move, 0, &part) &&
+           take_shape(importer, &part, rank, dimensions) && tflite_gives(importer, 0, &part, result);
+}
+
 bool tflite_reverse(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     struct middle_value value, reversed;

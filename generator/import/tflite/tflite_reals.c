@@ -220,7 +220,8 @@ static bool only_moves(int code, const float *reals)
     static const int codes[] = {TFLITE_RESHAPE,      TFLITE_SQUEEZE,        TFLITE_EXPAND_DIMS,    TFLITE_TRANSPOSE,
                                 TFLITE_SLICE,        TFLITE_STRIDED_SLICE,  TFLITE_SPLIT,          TFLITE_SPLIT_V,
                                 TFLITE_UNPACK,       TFLITE_GATHER,         TFLITE_REVERSE_V2,     TFLITE_TILE,
-                                TFLITE_BROADCAST_TO, TFLITE_DEPTH_TO_SPACE, TFLITE_SPACE_TO_DEPTH, TFLITE_MIRROR_PAD};
+                                TFLITE_BROADCAST_TO, TFLITE_DEPTH_TO_SPACE, TFLITE_SPACE_TO_DEPTH, TFLITE_MIRROR_PAD,
+                                TFLITE_GATHER_ND};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i] == code)
             return true;

@@ -107,6 +107,7 @@ enum tflite_code {
     TFLITE_REVERSE_V2 = 105,
     TFLITE_FLOOR = 8,
     TFLITE_CEIL = 104,
+    TFLITE_GATHER_ND = 107,
     TFLITE_COS = 108,
     TFLITE_POW = 78,
     TFLITE_ROUND = 116,
