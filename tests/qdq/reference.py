@@ -240,35 +240,11 @@ class Network:
     def compared(self, inputs, compute):
         return compute(*(value.floats() if isinstance(value, Plain) else value for value in inputs))
 
-    def node_Max(self, inputs, attributes, node):
-        return self.compared(inputs, np.maximum)
-
-    def node_Min(self, inputs, attributes, node):
-        return self.compared(inputs, np.minimum)
-
-    def node_Greater(self, inputs, attributes, node):
-        return self.compared(inputs, np.greater)
-
-    def node_Less(self, inputs, attributes, node):
-        return self.compared(inputs, np.less)
-
     def node_Div(self, inputs, attributes, node):
         """0 / 0 is no number; any element stands for it, and dory's is that of 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
             quotient = self.compared(inputs, np.divide).astype(FLOAT)
         return np.nan_to_num(quotient, nan=0, posinf=1e9, neginf=-1e9)
-
-    def node_GreaterOrEqual(self, inputs, attributes, node):
-        return self.compared(inputs, np.greater_equal)
-
-    def node_LessOrEqual(self, inputs, attributes, node):
-        return self.compared(inputs, np.less_equal)
-
-    def node_And(self, inputs, attributes, node):
-        return np.logical_and(*inputs)
-
-    def node_Or(self, inputs, attributes, node):
-        return np.logical_or(*inputs)
 
     def node_Not(self, inputs, attributes, node):
         return ~inputs[0]
@@ -515,3 +491,9 @@ class Network:
     def node_QLinearConcat(self, inputs, attributes, node):
         parts = [self.node_DequantizeLinear(inputs[at:at + 3], {}, node) for at in range(2, len(inputs), 3)]
         return self.quantise(Parts(parts, attributes["axis"]), inputs[0], inputs[1])
+
+
+for name, function in (("Max", np.maximum), ("Min", np.minimum), ("Greater", np.greater), ("Less", np.less),
+                       ("GreaterOrEqual", np.greater_equal), ("LessOrEqual", np.less_equal),
+                       ("And", np.logical_and), ("Or", np.logical_or)):
+    setattr(Network, "node_" + name, lambda self, inputs, attributes, node, function=function: self.compared(inputs, function))
