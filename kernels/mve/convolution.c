@@ -31,23 +31,22 @@ static struct work work_of(const struct dory_layer *layer, const struct dory_til
 
 /* ---- from sums to elements ---- */
 
-/* Sums of four channels of some pixels, of which so many channels are there. */
+/* Four channels of some pixels, of which so many channels are there. */
 struct block {
-    const int32_t *sums;
-    const uint8_t *constants; /* from the starts on */
+    const uint8_t *constants; /* behind the starts */
     uint8_t *output;
     uint32_t pixel_bytes, pixels, channels;
 };
 
 /* In forms that have no code of their own. */
-static __attribute__((noinline)) void finish_any(const struct dory_layer *layer, const struct block *block)
+static __attribute__((noinline)) void finish_any(const struct dory_layer *layer, const struct block *block,
+                                                 const int32_t *sums)
 {
     for (uint32_t i = 0; i < 4 * block->pixels; i++) {
         uint32_t lane = i % 4;
         uint8_t *output = block->output + i / 4 * block->pixel_bytes;
         if (lane < block->channels) {
-            uint32_t sum = (uint32_t)block->sums[i] + dory_word_at(block->constants + 4 * lane);
-            int32_t value = dory_normalise(layer, block->constants + DORY_STARTS_BYTES, lane, (int32_t)sum);
+            int32_t value = dory_normalise(layer, block->constants, lane, sums[i]);
             if (layer->output_bits == 32) {
                 dory_put_word(output + 4 * lane, (uint32_t)value);
             } else {
@@ -57,53 +56,64 @@ static __attribute__((noinline)) void finish_any(const struct dory_layer *layer,
     }
 }
 
-static inline __attribute__((always_inline)) void finish(enum dory_finish kind, bool is_shared,
-                                                         const struct dory_layer *layer, const struct block *block)
+/* In a form that has. */
+static inline __attribute__((always_inline)) void finish(enum dory_finish kind, const struct dory_lanes_scale *scale,
+                                                         const struct block *block, struct dory_mve_sums sums)
 {
-    if (kind == DORY_FINISH_ANY) {
-        finish_any(layer, block);
-        return;
+    int8_t *to = (int8_t *)block->output;
+    mve_pred16_t there = vctp32q(block->channels);
+    vstrbq_p_s32(to, dory_finish_lanes(kind, scale, sums.pixel[0]), there);
+    if (block->pixels > 1) {
+        vstrbq_p_s32(to + block->pixel_bytes, dory_finish_lanes(kind, scale, sums.pixel[1]), there);
     }
-    struct dory_scale all = dory_layer_scale_of(layer);
-    struct dory_lanes_scale scale = dory_lanes_scale_of(&all);
-    if (!is_shared) {
-        dory_read_lanes(kind, block->constants + DORY_STARTS_BYTES, &scale);
-    }
-    int32x4_t start = vldrwq_s32((const int32_t *)(const void *)block->constants);
-    for (uint32_t i = 0; i < block->pixels; i++) {
-        int32x4_t value = dory_finish_lanes(kind, &scale, vaddq_s32(vldrwq_s32(block->sums + 4 * i), start));
-        int8_t *to = (int8_t *)block->output + i * block->pixel_bytes;
-        if (block->channels == 4) {
-            vstrbq_s32(to, value);
-        } else {
-            vstrbq_p_s32(to, value, vctp32q(block->channels));
-        }
+    if (block->pixels > 2) {
+        vstrbq_p_s32(to + 2 * block->pixel_bytes, dory_finish_lanes(kind, scale, sums.pixel[2]), there);
     }
 }
 
 /* ---- blocks ---- */
 
-/* Quads of one to three pixels. */
+static inline __attribute__((always_inline)) struct dory_mve_sums sums_of(bool is_linear, const uint8_t *laid,
+                                                                          uint32_t elements, const uint8_t *weights)
+{
+    const int32_t *starts = (const int32_t *)(const void *)(weights + 4 * elements);
+    if (!is_linear) {
+        return dory_mve_product_pixels(laid, elements, weights, elements / 16, starts);
+    }
+    int32_t sums[4];
+    dory_mve_product_quad(laid, weights, elements / 16, starts, sums);
+    int32x4_t all = vldrwq_s32(sums);
+    return (struct dory_mve_sums){{all, all, all}};
+}
+
+/* Quads of one to three pixels: what is read from `work` in the loop is in registers. */
 static inline __attribute__((always_inline)) void compute_quads(enum dory_finish kind, bool is_shared, bool is_linear,
                                                                 const struct work *work, uint32_t pixel, uint32_t pixels,
                                                                 struct dory_share quads)
 {
-    uint32_t channels = work->tile->channels, sixteens = work->elements / 16;
-    int32_t sums[12] __attribute__((aligned(16)));
-    struct block block = {.sums = sums, .pixel_bytes = channels * work->element_bytes, .pixels = pixels};
-    block.output = (uint8_t *)work->tile->output + pixel * block.pixel_bytes + 4 * quads.first * work->element_bytes;
-    const uint8_t *weights = (const uint8_t *)work->tile->weights + quads.first * work->quad_bytes;
-    for (uint32_t quad = quads.first; quad < quads.end; quad++, weights += work->quad_bytes) {
-        if (is_linear) {
-            dory_mve_product_quad(work->pixels, weights, sixteens, sums);
-        } else {
-            dory_mve_product_pair(work->pixels, work->elements, weights, sixteens, sums);
-            dory_mve_product_pair(work->pixels, work->elements, weights + 32, sixteens, sums + 2);
-        }
-        block.constants = weights + 4 * work->elements;
+    uint32_t channels = work->tile->channels, elements = work->elements, quad_bytes = work->quad_bytes;
+    uint32_t step = 4 * work->element_bytes;
+    const uint8_t *laid = work->pixels, *weights = (const uint8_t *)work->tile->weights + quads.first * quad_bytes;
+    struct dory_scale all = dory_layer_scale_of(work->layer);
+    struct dory_lanes_scale scale = dory_lanes_scale_of(&all);
+    struct block block = {.pixel_bytes = channels * work->element_bytes, .pixels = is_linear ? 1 : pixels};
+    block.output = (uint8_t *)work->tile->output + pixel * block.pixel_bytes + quads.first * step;
+    for (uint32_t quad = quads.first; quad < quads.end; quad++, weights += quad_bytes, block.output += step) {
+        struct dory_mve_sums sums = sums_of(is_linear, laid, elements, weights);
+        block.constants = weights + 4 * elements + DORY_STARTS_BYTES;
         block.channels = dory_minimum(4, channels - 4 * quad);
-        finish(kind, is_shared, work->layer, &block);
-        block.output += 4 * work->element_bytes;
+        if (kind == DORY_FINISH_ANY) {
+            int32_t each[12];
+            for (uint32_t i = 0; i < 3; i++) {
+                vst1q_s32(each + 4 * i, sums.pixel[i]);
+            }
+            finish_any(work->layer, &block, each);
+            continue;
+        }
+        if (!is_shared) {
+            dory_read_lanes(kind, block.constants, &scale);
+        }
+        finish(kind, &scale, &block, sums);
     }
 }
 

@@ -26,12 +26,6 @@ typedef struct {
 typedef struct {
     int32_t lane[4];
 } int32x4_t;
-typedef struct {
-    int32x4_t val[2];
-} int32x4x2_t;
-typedef struct {
-    int32x4_t val[4];
-} int32x4x4_t;
 typedef uint16_t mve_pred16_t; /* a bit for each byte */
 
 #define DORY_LANES(type, count, value)                                                                                      \
@@ -57,6 +51,10 @@ static inline uint16x8_t vldrbq_gather_offset_z_u16(const uint8_t *from, uint16x
 {
     DORY_LANES(uint16x8_t, 8, (uint16_t)(p >> 2 * i & 1 ? from[offset.lane[i]] : 0));
 }
+static inline uint16x8_t vldrbq_gather_offset_u16(const uint8_t *from, uint16x8_t offset)
+{
+    DORY_LANES(uint16x8_t, 8, from[offset.lane[i]]);
+}
 static inline int32x4_t vldrwq_gather_shifted_offset_s32(const int32_t *from, uint32x4_t offset)
 {
     DORY_LANES(int32x4_t, 4, from[offset.lane[i]]);
@@ -71,12 +69,10 @@ static inline int32x4_t vldrwq_gather_offset_s32(const int32_t *from, uint32x4_t
 }
 static inline void vst1q_s32(int32_t *to, int32x4_t a) { memcpy(to, &a, sizeof a); }
 static inline void vstrbq_u8(uint8_t *to, uint8x16_t a) { memcpy(to, &a, sizeof a); }
-static inline void vstrbq_p_u16(uint8_t *to, uint16x8_t a, mve_pred16_t p)
+static inline void vstrbq_u16(uint8_t *to, uint16x8_t a)
 {
     for (unsigned i = 0; i < 8; i++) {
-        if (p >> 2 * i & 1) {
-            to[i] = (uint8_t)a.lane[i];
-        }
+        to[i] = (uint8_t)a.lane[i];
     }
 }
 static inline void vstrbq_p_s32(int8_t *to, int32x4_t a, mve_pred16_t p)
@@ -96,23 +92,10 @@ static inline void vstrbq_scatter_offset_p_s32(int8_t *to, uint32x4_t offset, in
         }
     }
 }
-static inline int32x4x2_t vld2q_s32(const int32_t *from)
+static inline void vstrbq_scatter_offset_s32(int8_t *to, uint32x4_t offset, int32x4_t a)
 {
-    int32x4x2_t result;
-    for (unsigned i = 0; i < 8; i++) {
-        result.val[i % 2].lane[i / 2] = from[i];
-    }
-    return result;
+    vstrbq_scatter_offset_p_s32(to, offset, a, 0xFFFF);
 }
-static inline int32x4x4_t vld4q_s32(const int32_t *from)
-{
-    int32x4x4_t result;
-    for (unsigned i = 0; i < 16; i++) {
-        result.val[i % 4].lane[i / 4] = from[i];
-    }
-    return result;
-}
-
 /* Predicates of the first `count` lanes of 8, 16 or 32 bits. */
 static inline mve_pred16_t vctp8q(uint32_t count) { return (mve_pred16_t)(count >= 16 ? 0xFFFF : (1u << count) - 1); }
 static inline mve_pred16_t vctp16q(uint32_t count) { return vctp8q(count >= 8 ? 16 : 2 * count); }
@@ -120,6 +103,7 @@ static inline mve_pred16_t vctp32q(uint32_t count) { return vctp8q(count >= 4 ? 
 
 /* Arithmetic, which wraps around. */
 static inline int32x4_t vdupq_n_s32(int32_t value) { DORY_LANES(int32x4_t, 4, value); }
+static inline uint32x4_t vdupq_n_u32(uint32_t value) { DORY_LANES(uint32x4_t, 4, value); }
 static inline uint8x16_t vdupq_n_u8(uint8_t value) { DORY_LANES(uint8x16_t, 16, value); }
 static inline uint16x8_t vdupq_n_u16(uint16_t value) { DORY_LANES(uint16x8_t, 8, value); }
 static inline uint16x8_t vidupq_n_u16(uint32_t start, int step)
@@ -163,6 +147,8 @@ static inline int32x4_t vshlq_s32(int32x4_t a, int32x4_t by)
     DORY_LANES(int32x4_t, 4, dory_shift_lane(a.lane[i], by.lane[i]));
 }
 static inline int32x4_t vandq_s32(int32x4_t a, int32x4_t b) { DORY_LANES(int32x4_t, 4, a.lane[i] & b.lane[i]); }
+static inline uint32x4_t veorq_u32(uint32x4_t a, uint32x4_t b) { DORY_LANES(uint32x4_t, 4, a.lane[i] ^ b.lane[i]); }
+static inline int32x4_t vreinterpretq_s32_u32(uint32x4_t a) { DORY_LANES(int32x4_t, 4, (int32_t)a.lane[i]); }
 static inline uint8x16_t veorq_u8(uint8x16_t a, uint8x16_t b)
 {
     DORY_LANES(uint8x16_t, 16, (uint8_t)(a.lane[i] ^ b.lane[i]));
@@ -170,6 +156,10 @@ static inline uint8x16_t veorq_u8(uint8x16_t a, uint8x16_t b)
 static inline uint16x8_t veorq_u16(uint16x8_t a, uint16x8_t b)
 {
     DORY_LANES(uint16x8_t, 8, (uint16_t)(a.lane[i] ^ b.lane[i]));
+}
+static inline uint16x8_t vpselq_u16(uint16x8_t a, uint16x8_t b, mve_pred16_t p)
+{
+    DORY_LANES(uint16x8_t, 8, p >> 2 * i & 1 ? a.lane[i] : b.lane[i]);
 }
 static inline int32x4_t vminq_s32(int32x4_t a, int32x4_t b)
 {

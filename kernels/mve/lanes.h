@@ -32,14 +32,23 @@ static inline __attribute__((always_inline)) void dory_read_lanes(enum dory_fini
 {
     const int32_t *words = (const int32_t *)(const void *)constants;
     if (kind == DORY_FINISH_32) {
-        int32x4x2_t both = vld2q_s32(words);
-        scale->multiplier = both.val[0];
-        scale->addend = both.val[1];
+        scale->multiplier = vldrwq_s32(words);
+        scale->addend = vldrwq_s32(words + 4);
     } else {
-        int32x4x4_t all = vld4q_s32(words);
-        scale->multiplier = all.val[1];
-        scale->addend = all.val[2];
-        scale->shift = vnegq_s32(all.val[3]);
+        scale->multiplier = vldrwq_s32(words + 4);
+        scale->addend = vldrwq_s32(words + 8);
+        scale->shift = vnegq_s32(vldrwq_s32(words + 12));
+    }
+}
+
+/* Of one of four channels, whose constants these are. */
+static inline void dory_read_lane(enum dory_finish kind, const uint8_t *constants, uint32_t lane, struct dory_scale *scale)
+{
+    constants += 4 * lane + (kind == DORY_FINISH_32 ? 0 : 16);
+    scale->multiplier = dory_word_at(constants);
+    scale->addend = (int32_t)dory_word_at(constants + 16);
+    if (kind != DORY_FINISH_32) {
+        scale->shift = dory_word_at(constants + 32) & 31;
     }
 }
 

@@ -8,7 +8,9 @@
 
 #define DORY_MVE_KERNELS(KERNEL)                                                                                            \
     KERNEL(linear)                                                                                                          \
-    KERNEL(convolution)
+    KERNEL(convolution)                                                                                                     \
+    KERNEL(depthwise)                                                                                                       \
+    KERNEL(addition)
 
 #define DORY_MVE_FUNCTION(name) dory_kernel_function dory_mve_##name;
 DORY_MVE_KERNELS(DORY_MVE_FUNCTION)

@@ -2,7 +2,9 @@
  * docs/cortex-m.md. */
 #include "dory/engine.h"
 #include "finish.h"
+#include "line.h"
 #include "mve.h"
+#include "planes.h"
 #include "sixteens.h"
 
 static bool has_bytes(const struct dory_layer *layer)
@@ -87,6 +89,76 @@ static const struct dory_kernel_description linear = {
     .in_place = DORY_ALL_IN_PLACE,
 };
 
-static const struct dory_kernel_description *const kernels[] = {&linear, &convolution, 0};
+/* ---- depth-wise ---- */
+
+static bool depthwise_supports(const struct dory_layer *layer)
+{
+    bool is_3x3 = layer->kernel_height == 3 && layer->kernel_width == 3 && layer->dilation_height == 1 &&
+                  layer->dilation_width == 1 && layer->stride_height == layer->stride_width && layer->stride_height <= 2;
+    return layer->operation == DORY_DEPTHWISE && has_bytes(layer) && is_3x3 && layer->output_channels <= 8192 &&
+           dory_finish_of(layer) <= DORY_FINISH_32;
+}
+
+static uint32_t depthwise_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    struct dory_mve_planes planes = dory_mve_planes_of(layer, tile->rows, tile->columns);
+    return cores * dory_mve_planes_core_bytes(&planes);
+}
+
+static uint64_t depthwise_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    struct dory_mve_planes planes = dory_mve_planes_of(layer, tile->rows, tile->columns);
+    uint32_t channels = dory_divide_up(tile->channels, cores), outputs = (uint32_t)tile->rows * tile->columns;
+    uint32_t bands = dory_divide_up(tile->rows, planes.band_rows);
+    bool is_single = layer->stride_height == 1;
+    uint32_t sums =
+        is_single ? dory_divide_up(tile->rows, 2) * (20u + 6 * tile->columns) : tile->rows * (12u + 4 * tile->columns);
+    uint32_t finish = dory_divide_up(outputs, 4) * (1 + finish_instructions(layer));
+    uint32_t lay = dory_input_extent(tile->rows, 3, layer->stride_height, 1) * (10 + 7 * dory_divide_up(planes.columns, 8));
+    return 200 + channels * (bands * 280u + lay + sums + (uint64_t)finish);
+}
+
+static const struct dory_kernel_description depthwise = {
+    .name = "dory_mve_depthwise",
+    .supports = depthwise_supports,
+    .scratch_bytes = depthwise_scratch,
+    .cycles = depthwise_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+    .knows_border = true,
+};
+
+/* ---- element by element ---- */
+
+static uint32_t no_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer, (void)tile, (void)cores;
+    return 0;
+}
+
+static bool addition_supports(const struct dory_layer *layer)
+{
+    struct dory_line line;
+    return layer->operation == DORY_ADDITION && layer->input_bits == 8 && layer->second_input_bits == 8 &&
+           layer->output_bits == 8 && (layer->second_repeats & DORY_REPEATS_CHANNEL) == 0 &&
+           layer->normalisation != DORY_NORMALISE_THRESHOLDS &&
+           (layer->normalisation == DORY_NORMALISE_HIGH || dory_fold_addition(layer, &line));
+}
+
+static uint64_t addition_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return 200 + dory_divide_up((uint32_t)tile->rows * tile->columns * tile->channels, 4 * cores) *
+                     (uint64_t)(layer->normalisation == DORY_NORMALISE_HIGH ? 9 + finish_instructions(layer) : 13);
+}
+
+static const struct dory_kernel_description addition = {
+    .name = "dory_mve_addition",
+    .supports = addition_supports,
+    .scratch_bytes = no_scratch,
+    .cycles = addition_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+    .in_row_order = true,
+};
+
+static const struct dory_kernel_description *const kernels[] = {&linear, &convolution, &depthwise, &addition, 0};
 
 const struct dory_engine dory_mve_engine = {.name = "mve", .weights = &dory_sixteens, .kernels = kernels};

@@ -53,6 +53,14 @@ static int32_t write_depthwise(const struct dory_layer *layer, const struct dory
     return sum;
 }
 
+/* A channel's constants in the forms of words: first words of all four channels, then second ones. */
+static void write_words(const uint8_t *words, uint32_t bytes, uint8_t *to)
+{
+    for (uint32_t i = 0; i < bytes; i++) {
+        to[i / 4 * 16 + i % 4] = words[i];
+    }
+}
+
 /* A channel's weights, start and constants, in its block. */
 static bool write_output(const struct dory_layer *layer, const struct dory_model_weights *model, uint32_t output,
                          uint8_t *block)
@@ -63,12 +71,18 @@ static bool write_output(const struct dory_layer *layer, const struct dory_model
     uint32_t sum = (uint32_t)(layer->operation == DORY_DEPTHWISE ? write_depthwise(layer, model, output, block)
                                                                  : write_channel(layer, model, output, block));
     uint32_t start = layer->input_is_signed ? 0 : 128 * sum;
-    constants += lane * dory_channel_constants_bytes(layer);
-    if (!dory_write_constants(layer, is_there ? &model->constants[output] : 0, constants)) {
+    uint32_t bytes = dory_channel_constants_bytes(layer);
+    uint8_t channel[32] = {0};
+    if (!dory_write_constants(layer, is_there ? &model->constants[output] : 0, channel)) {
         return false;
     }
+    if (dory_finish_of(layer) <= DORY_FINISH_32) {
+        write_words(channel, bytes, constants + 4 * lane);
+    } else {
+        memcpy(constants + lane * bytes, channel, bytes);
+    }
     if (dory_has_bias(dory_finish_of(layer))) {
-        start += constants[0] | (uint32_t)constants[1] << 8 | (uint32_t)constants[2] << 16 | (uint32_t)constants[3] << 24;
+        start += channel[0] | (uint32_t)channel[1] << 8 | (uint32_t)channel[2] << 16 | (uint32_t)channel[3] << 24;
     }
     for (uint32_t i = 0; i < 4; i++) {
         starts[4 * lane + i] = (uint8_t)(start >> 8 * i);
