@@ -6,6 +6,7 @@
 
 #if !defined(DORY_TEST_GAP8) /* whose firmware has none of them */
 #include "armv7em.h"
+#include "mve.h"
 #endif
 #include "case_parts.h"
 #include "random_layer.h"
@@ -23,6 +24,8 @@ static const struct {
 #if !defined(DORY_TEST_GAP8)
 #define ARM_FUNCTION(name) {"dory_armv7em_" #name, dory_armv7em_##name},
         DORY_ARMV7EM_KERNELS(ARM_FUNCTION)
+#define MVE_FUNCTION(name) {"dory_mve_" #name, dory_mve_##name},
+            DORY_MVE_KERNELS(MVE_FUNCTION)
 #endif
 };
 

@@ -19,6 +19,7 @@ struct test_case {
     uint32_t channels_behind;  /* of the output, behind those of the tile */
     struct dory_tile tile;
     struct dory_tile_shape shape;
+    const uint8_t *quads; /* the weights as the portable kernel reads them */
     uint64_t macs;
     const uint8_t *output; /* what is compared: the output, or the accumulators where the chunk is not the last */
     uint8_t *expected;

@@ -1,5 +1,6 @@
 /* Buffers of a case between guards, what is in them, and the comparison afterwards. */
 #include "case.h"
+#include "case_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -228,6 +229,19 @@ static void *place_weights(struct test_case *test, struct test_memory *memory)
             fill_constants(test, start + weights);
         }
     }
+    test->quads = blob;
+#if !defined(DORY_TEST_GAP8) /* whose firmware has no other engine */
+    if (test_engine->weights != &dory_quads && !memory->full) {
+        dory_set_format(&test->layer, test_engine->weights);
+        uint32_t bytes = dory_weights_tile_bytes(test_engine->weights, &test->layer, &test->shape);
+        uint8_t *written = allocate(memory, bytes);
+        if (!memory->full &&
+            !test_case_write_format(test, test_engine->weights, blob, quads * (weights + constants), written, bytes)) {
+            memory->full = true; /* which is told as a failure */
+        }
+        return written;
+    }
+#endif
     return blob;
 }
 
@@ -370,6 +384,7 @@ struct dory_tile test_case_expected_tile(struct test_case *test)
 {
     struct dory_tile tile = test->tile;
     tile.output = test->expected;
+    tile.weights = test->quads ? test->quads : tile.weights;
     if (tile.accumulators) {
         uint32_t bytes = (uint32_t)tile.rows * tile.columns * dory_round_up(tile.channels, 4) * 4;
         memcpy(test->expected_accumulators, tile.accumulators, bytes);

@@ -21,4 +21,10 @@ void usual_moves(struct test_case *test);
 void fill_lstm(struct test_case *test, uint32_t steps, uint32_t inputs, uint32_t units);
 void random_lstm(struct test_case *test);
 
+/* ---- case_format.c ---- */
+
+/* Writes the weights of a case in a format, from what they are in quads. False where either writer refuses. */
+bool test_case_write_format(const struct test_case *test, const struct dory_weights_format *format, const uint8_t *quads,
+                            uint32_t quads_bytes, uint8_t *to, uint32_t bytes);
+
 #endif

@@ -2,7 +2,7 @@
  *
  *     random_kernels [COUNT [FIRST_SEED [ENGINE]]]
  *
- * ENGINE: xpulpv2 (at first) or armv7em.
+ * ENGINE: xpulpv2 (at first), armv7em or mve.
  */
 #include <string.h>
 
@@ -44,8 +44,9 @@ int main(int argc, char **argv)
     uint8_t *buffers = malloc(2 * MEMORY_BYTES);
     REQUIRE(buffers);
     if (argc > 3) {
-        REQUIRE(strcmp(argv[3], "armv7em") == 0);
-        test_engine = &dory_armv7em_engine;
+        bool is_mve = strcmp(argv[3], "mve") == 0;
+        REQUIRE(is_mve || strcmp(argv[3], "armv7em") == 0);
+        test_engine = is_mve ? &dory_mve_engine : &dory_armv7em_engine;
     }
     for (uint32_t seed = first; seed < first + count && expect_failures < 20; seed++) {
         EXPECT(run(seed, buffers), "seed %u", (unsigned)seed);
