@@ -10,10 +10,11 @@ from fractions import Fraction
 import numpy as np
 from onnx import helper, numpy_helper
 
+from reference_compared import Compared
 from reference_values import Exact, FLOAT, Interpolated, Parts, Plain, Rows, Weights, fraction, round_exactly
 
 
-class Network:
+class Network(Compared):
     """Runs a model on the integers behind its first QuantizeLinear, or of its integer input."""
 
     def __init__(self, model, interpolate_in_float32=False):
@@ -236,21 +237,6 @@ class Network:
 
     def node_ArgMin(self, inputs, attributes, node):
         return np.argmin(inputs[0].elements, attributes.get("axis", 0), keepdims=bool(attributes.get("keepdims", 1)))
-
-    def compared(self, inputs, compute):
-        return compute(*(value.floats() if isinstance(value, Plain) else value for value in inputs))
-
-    def node_Div(self, inputs, attributes, node):
-        """0 / 0 is no number; any element stands for it, and dory's is that of 0."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            quotient = self.compared(inputs, np.divide).astype(FLOAT)
-        return np.nan_to_num(quotient, nan=0, posinf=1e9, neginf=-1e9)
-
-    def node_Not(self, inputs, attributes, node):
-        return ~inputs[0]
-
-    def node_Where(self, inputs, attributes, node):
-        return self.compared(inputs, np.where).astype(FLOAT)
 
     def node_ArgMax(self, inputs, attributes, node):
         return np.argmax(inputs[0].elements, attributes.get("axis", 0), keepdims=bool(attributes.get("keepdims", 1)))
@@ -491,9 +477,3 @@ class Network:
     def node_QLinearConcat(self, inputs, attributes, node):
         parts = [self.node_DequantizeLinear(inputs[at:at + 3], {}, node) for at in range(2, len(inputs), 3)]
         return self.quantise(Parts(parts, attributes["axis"]), inputs[0], inputs[1])
-
-
-for name, function in (("Max", np.maximum), ("Min", np.minimum), ("Greater", np.greater), ("Less", np.less),
-                       ("GreaterOrEqual", np.greater_equal), ("LessOrEqual", np.less_equal),
-                       ("And", np.logical_and), ("Or", np.logical_or)):
-    setattr(Network, "node_" + name, lambda self, inputs, attributes, node, function=function: self.compared(inputs, function))
