@@ -1,5 +1,6 @@
 /* Constants as operands of layers that take elements one by one: tensors that the network computes, of weights that are zero
- * and biases that are the elements. They are as small as the layer that reads them can repeat.
+ * and biases that are the elements, of which the firmware has the elements alone (describe/describe_tables.c). They are as
+ * small as the layer that reads them can repeat.
  */
 #ifndef DORYGEN_CONSTANTS_H
 #define DORYGEN_CONSTANTS_H
