@@ -4,8 +4,8 @@
  * computes each element from the same element of its inputs; as rows and columns, in front of one that computes each pixel
  * from one pixel (1x1 convolutions, norms, softmax, the rows of a matrix product). So it goes on until it meets the
  * network's input, or a layer that needs more. Of a convolution whose channels are read by several copies, as those of
- * query, key and value are, one that reads few pixels gets its channels from a convolution of its own; so does one that reads
- * some channels of all pixels, if the convolution has one tap.
+ * query, key and value are, one that reads few pixels gets its channels from a convolution of its own; so does one that
+ * reads some channels of all pixels, if the convolution has one tap.
  */
 #ifndef DORYGEN_EARLY_H
 #define DORYGEN_EARLY_H

@@ -172,7 +172,8 @@ void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena);
 /* in_place.c: a plan of which nothing is copied runs its layers without a driver of tiles, who takes nothing of L1 then. */
 void plan_run_layers(struct plan *plan);
 
-/* overlap.c: of such a plan for one core, lays outputs over inputs that nobody reads behind them, where that takes less L2. */
+/* overlap.c: of such a plan for one core, lays outputs over inputs that nobody reads behind them, where that takes less L2.
+ */
 void plan_overlap(struct plan *plan, struct arena *arena);
 
 /* The tiles of all steps, as the firmware's driver would place them, plan_tile_count() of them. Null where

@@ -41,8 +41,8 @@ struct target {
 
     /* costs, cluster cycles */
     uint32_t counts_instructions; /* 1: what is called cycles here is a core's instructions, from which no time follows */
-    uint32_t dma_setup_cycles;                /* to issue one command */
-    uint32_t dma_latency_cycles;              /* of one transfer */
+    uint32_t dma_setup_cycles;    /* to issue one command */
+    uint32_t dma_latency_cycles;  /* of one transfer */
     uint32_t dma_read_bytes_per_1000_cycles;  /* long runs, L2 to L1 */
     uint32_t dma_write_bytes_per_1000_cycles; /* long runs, L1 to L2 */
     uint32_t dma_run_overhead_cycles;         /* per run of a 2-D transfer, beyond its bytes */

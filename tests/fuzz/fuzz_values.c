@@ -1,4 +1,5 @@
-/* Any bytes as a .npy and as a .npz file: each reader says what is wrong, or gives arrays of which every number can be read. */
+/* Any bytes as a .npy and as a .npz file: each reader says what is wrong, or gives arrays of which every number can be read.
+ */
 #define _GNU_SOURCE /* memfd_create */
 #include <stdio.h>
 #include <stdlib.h>

@@ -73,7 +73,7 @@ onnx_node *add_pool(const char *type);
     CASE(volume)                                                                                                            \
     CASE(input_of_one_dimension)                                                                                            \
     CASE(too_wide_input)                                                                                                    \
-    CASE(cycle)                                                                                              \
+    CASE(cycle)                                                                                                             \
     CASE(unknown_tensors)                                                                                                   \
     CASE(output_of_no_node)                                                                                                 \
     CASE(tensor_made_twice)                                                                                                 \

@@ -1,4 +1,5 @@
-/* Nodes in an order in which each comes behind those that compute its inputs. ONNX asks for it; some tools do not keep to it. */
+/* Nodes in an order in which each comes behind those that compute its inputs. ONNX asks for it; some tools do not keep to
+ * it. */
 #ifndef DORYGEN_ONNX_ORDER_H
 #define DORYGEN_ONNX_ORDER_H
 
