@@ -35,6 +35,8 @@ struct clamp {
 static bool is_clamp(const uint8_t *table, struct clamp *clamp)
 {
     *clamp = (struct clamp){table[0], table[255]};
+    if (clamp->minimum > clamp->maximum) /* 1 for 0, and 0 for all others, is Not */
+        return false;
     for (int i = 0; i < 256; i++)
         if (table[i] != (i < table[0] ? table[0] : i > table[255] ? table[255] : i))
             return false;
