@@ -16,13 +16,15 @@ refuses() { # FILE LINE
 { echo "# Title"; echo; words 90; } >"$work/short.md"
 { echo "# Title"; echo; words 91; } >"$work/long.md"
 { echo "# Title"; echo; echo "Some words:"; echo; echo "- $(words 91 | tr '\n' ' ')"; } >"$work/long_item.md"
-{ echo "- $(words 60 | tr '\n' ' ')"; echo "- $(words 60 | tr '\n' ' ')"; } >"$work/list.md"
+{ echo "- $(words 60 | tr '\n' ' ')"; echo "- $(words 60 | tr '\n' ' ')"; } >"$work/tight_list.md"
+{ echo "- $(words 60 | tr '\n' ' ')"; echo; echo "- $(words 60 | tr '\n' ' ')"; } >"$work/list.md"
 { echo '```'; words 200; echo '```'; echo; echo "| $(words 200 | tr '\n' ' ') |"; echo; words 20; } >"$work/code.md"
 { words 60; echo; words 60; } >"$work/two.md"
 { echo '```'; words 10; echo '```'; words 91; } >"$work/behind_code.md"
 for file in short list code two; do accepts $file.md; done
 refuses long.md 3
 refuses long_item.md 5
+refuses tight_list.md 1
 refuses behind_code.md 4
 
 cd "$source"
