@@ -3,10 +3,11 @@
  * product; products with such a scale.
  *
  * Each core takes a part of the pixels. Inner loop: four elements in 33 instructions, by tables or of products in 37. */
+#include "dory/share.h"
+
 #include "armv7em.h"
 #include "finish.h"
 #include "line.h"
-#include "share.h"
 
 static inline uint32_t byte_of(uint32_t word, uint32_t i) { return word >> 8 * i & 0xFF; }
 

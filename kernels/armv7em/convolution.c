@@ -2,12 +2,13 @@
  *
  * Each core takes a part of the pixels. Four pixels are laid as halves in scratch, then all channels computed in pairs; what
  * is left of pixels by fours is computed one by one, in quads of channels. */
+#include "dory/share.h"
+
 #include "armv7em.h"
 #include "finish.h"
 #include "pixels.h"
 #include "product.h"
 #include "quads.h"
-#include "share.h"
 
 /* What does not change from pixel to pixel. */
 struct work {

@@ -3,12 +3,13 @@
  * Each core takes a part of the quads of channels. It transposes a quad's band of rows to planes, then computes channel by
  * channel. 3x3 with stride 1: two rows by two columns at once, in 76 instructions with HIGH; others: an output at a time, a
  * word of four columns for a row of the kernel. */
+#include "dory/share.h"
+
 #include "armv7em.h"
 #include "depthwise_3x3.h"
 #include "finish.h"
 #include "planes.h"
 #include "quads.h"
-#include "share.h"
 
 struct work {
     const struct dory_layer *layer;

@@ -2,10 +2,11 @@
  *
  * Each core takes a part of the pixels, channels by fours. Inner loop: a word of four channels, of a maximum in 4
  * instructions, of an average in 7. */
+#include "dory/share.h"
+
 #include "armv7em.h"
 #include "finish.h"
 #include "line.h"
-#include "share.h"
 
 struct work {
     const struct dory_layer *layer;

@@ -2,10 +2,11 @@
  * scaled and added in 32 bits, or by a table for each input and a scale in the high half of a product.
  *
  * Each core takes a part of the pixels. Inner loop: four elements in 13 instructions, by tables in about 20. */
+#include "dory/share.h"
+
 #include "lanes.h"
 #include "line.h"
 #include "mve.h"
-#include "share.h"
 
 /* Elements one after the other. */
 struct run {

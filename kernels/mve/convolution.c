@@ -2,10 +2,11 @@
  *
  * Each core takes a part of the pixels. Three pixels are laid in scratch, then all channels computed in quads: 192 products
  * in 24 instructions, and 9 to 14 to finish four sums. Fully connected: a quad of one pixel, 64 products in 10. */
+#include "dory/share.h"
+
 #include "lanes.h"
 #include "mve.h"
 #include "product.h"
-#include "share.h"
 #include "sixteens.h"
 #include "window.h"
 

@@ -2,10 +2,11 @@
  *
  * Each core takes a part of the channels. It lays a channel's band of rows as planes, and gathers words of four columns from
  * four rows: with stride 1 the windows of two rows by two columns, which are 36 products in 5 instructions. */
+#include "dory/share.h"
+
 #include "lanes.h"
 #include "mve.h"
 #include "planes.h"
-#include "share.h"
 #include "sixteens.h"
 
 struct work {

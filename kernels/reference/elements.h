@@ -1,10 +1,11 @@
-/* Reading and writing activation elements of any width, and dividing work among cores. */
+/* Reading and writing activation elements of any width. */
 #ifndef DORY_REFERENCE_ELEMENTS_H
 #define DORY_REFERENCE_ELEMENTS_H
 
 #include <string.h>
 
 #include "dory/layer.h"
+#include "dory/share.h"
 
 /* Element `index` of a pixel that starts at `pixel`. */
 static inline int32_t dory_read_element(const uint8_t *pixel, uint32_t index, uint32_t bits, uint32_t is_signed)
@@ -36,18 +37,6 @@ static inline void dory_write_element(uint8_t *pixel, uint32_t index, uint32_t b
     uint32_t mask = ((1u << bits) - 1) << position;
     uint8_t *byte = pixel + index * bits / 8;
     *byte = (uint8_t)((position == 0 ? 0u : *byte) | ((uint32_t)value << position & mask));
-}
-
-/* The part [first, end) of `items` that a core does: equal parts, the first cores one more where it does not divide. */
-struct dory_share {
-    uint32_t first, end;
-};
-
-static inline struct dory_share dory_share_of(uint32_t items, unsigned core, unsigned cores)
-{
-    uint32_t each = items / cores, more = items % cores;
-    uint32_t first = core * each + dory_minimum(core, more);
-    return (struct dory_share){first, first + each + (core < more)};
 }
 
 #endif

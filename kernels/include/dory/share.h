@@ -1,6 +1,6 @@
-/* How cores divide a tile. */
-#ifndef DORY_ARMV7EM_SHARE_H
-#define DORY_ARMV7EM_SHARE_H
+/* How the cores of a kernel divide a list of equal items. */
+#ifndef DORY_SHARE_H
+#define DORY_SHARE_H
 
 #include "dory/layer.h"
 
