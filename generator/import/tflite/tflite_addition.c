@@ -72,6 +72,19 @@ bool tflite_go_together(struct tflite_importer *importer, const int *inputs, int
                                 tflite_shape_text(importer, tflite_output(importer)));
 }
 
+bool tflite_makes_of_two(struct tflite_importer *importer, const int *inputs, int elements_of,
+                         struct tflite_operands *operands)
+{
+    operands->output = tflite_makes(importer, elements_of);
+    if (operands->output < 0 || !tflite_go_together(importer, inputs, operands->output))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        operands->scales[i] = tflite_network_tensor(importer, inputs[i])->scale;
+        operands->zero_points[i] = tflite_network_tensor(importer, inputs[i])->zero_point;
+    }
+    return true;
+}
+
 bool tflite_is_constant(const struct tflite_importer *importer, int index)
 {
     const struct tflite_operator *operation = importer->current;
@@ -191,15 +204,13 @@ static bool add_constant(struct tflite_importer *importer, int constant_index, s
 static bool add_tensors(struct tflite_importer *importer, const int *inputs, struct value *result)
 {
     struct sum sum;
-    int output = tflite_makes(importer, result->tensor);
-    if (output < 0 || !tflite_go_together(importer, inputs, output))
+    struct tflite_operands operands;
+    if (!tflite_makes_of_two(importer, inputs, result->tensor, &operands) ||
+        !set_sum(importer, operands.scales, operands.zero_points, operands.output, &sum))
         return false;
-    const struct tensor *tensors = importer->builder.network->tensors;
-    const double scales[2] = {tensors[inputs[0]].scale, tensors[inputs[1]].scale};
-    const int zero_points[2] = {tensors[inputs[0]].zero_point, tensors[inputs[1]].zero_point};
-    if (!set_sum(importer, scales, zero_points, output, &sum))
-        return false;
-    struct layer *layer = quantised_layer(&importer->builder, LAYER_ADDITION, tensors[output].name, inputs[0], output);
+    int output = operands.output;
+    const char *name = tflite_network_tensor(importer, output)->name;
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_ADDITION, name, inputs[0], output);
     layer->inputs[1] = inputs[1];
     memcpy(layer->input_stages, sum.inputs, sizeof sum.inputs);
     layer->stages[0] = sum.output;

@@ -94,19 +94,18 @@ static bool set_division(struct tflite_importer *importer, const double scales[2
 static bool divide_tensors(struct tflite_importer *importer, const int *inputs, struct value *result)
 {
     struct division division;
-    int output = tflite_makes(importer, result->tensor);
-    if (output < 0 || !tflite_go_together(importer, inputs, output))
-        return false;
-    const struct tensor *tensors = importer->builder.network->tensors;
-    const double scales[2] = {tensors[inputs[0]].scale, tensors[inputs[1]].scale};
-    const int zero_points[2] = {tensors[inputs[0]].zero_point, tensors[inputs[1]].zero_point};
+    struct tflite_operands operands;
     int32_t *factors[2] = {arena_array(importer->arena, int32_t, 256), arena_array(importer->arena, int32_t, 256)};
-    if (!set_division(importer, scales, zero_points, output, &division) || !find_factors(importer, &division, factors))
+    if (!tflite_makes_of_two(importer, inputs, result->tensor, &operands) ||
+        !set_division(importer, operands.scales, operands.zero_points, operands.output, &division) ||
+        !find_factors(importer, &division, factors))
         return false;
+    int output = operands.output;
+    const char *name = tflite_network_tensor(importer, output)->name;
     int64_t *numbers = arena_array(importer->arena, int64_t, 2);
     numbers[0] = 1;
     numbers[1] = (2 * (int64_t)division.output_zero + 1) << (division.shift - 1);
-    struct layer *layer = quantised_layer(&importer->builder, LAYER_MULTIPLICATION, tensors[output].name, inputs[0], output);
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_MULTIPLICATION, name, inputs[0], output);
     layer->inputs[1] = inputs[1];
     layer->factors[0] = factors[0];
     layer->factors[1] = factors[1];

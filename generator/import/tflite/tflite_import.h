@@ -179,6 +179,15 @@ bool tflite_lay_function(struct tflite_importer *importer, tflite_element_functi
 bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct value *value);
 bool tflite_go_together(struct tflite_importer *importer, const int *inputs, int output); /* false after a report */
 bool tflite_is_constant(const struct tflite_importer *importer, int index);               /* an input of the operator */
+
+/* tflite_addition.c: the output of a layer of two tensors, and what its arithmetic goes by. False after a report. */
+struct tflite_operands {
+    int output;
+    double scales[2];
+    int zero_points[2];
+};
+bool tflite_makes_of_two(struct tflite_importer *importer, const int *inputs, int elements_of,
+                         struct tflite_operands *operands);
 bool tflite_reads_two(struct tflite_importer *importer); /* two inputs, and no constant: false after a report */
 
 /* tflite_addition.c: a layer of two operands, by one of these: where operand `index` is a constant of one element, so that

@@ -71,16 +71,13 @@ static bool square_constant(struct tflite_importer *importer, int constant_index
 static bool square_tensors(struct tflite_importer *importer, const int *inputs, struct value *result)
 {
     struct squares squares;
-    int output = tflite_makes(importer, result->tensor);
-    if (output < 0 || !tflite_go_together(importer, inputs, output))
+    struct tflite_operands operands;
+    if (!tflite_makes_of_two(importer, inputs, result->tensor, &operands) ||
+        !set_squares(importer, operands.scales, operands.zero_points, operands.output, &squares))
         return false;
-    const struct tensor *tensors = importer->builder.network->tensors;
-    const double scales[2] = {tensors[inputs[0]].scale, tensors[inputs[1]].scale};
-    const int zero_points[2] = {tensors[inputs[0]].zero_point, tensors[inputs[1]].zero_point};
-    if (!set_squares(importer, scales, zero_points, output, &squares))
-        return false;
-    struct layer *layer =
-        quantised_layer(&importer->builder, LAYER_SQUARED_DIFFERENCE, tensors[output].name, inputs[0], output);
+    int output = operands.output;
+    const char *name = tflite_network_tensor(importer, output)->name;
+    struct layer *layer = quantised_layer(&importer->builder, LAYER_SQUARED_DIFFERENCE, name, inputs[0], output);
     layer->inputs[1] = inputs[1];
     memcpy(layer->input_stages, squares.inputs, sizeof squares.inputs);
     layer->stages[0] = squares.output;
