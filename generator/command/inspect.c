@@ -284,9 +284,8 @@ static void print_readers(FILE *stream, const struct network *network, int tenso
         if (layer_reads(&network->layers[i], tensor))
             fprintf(stream, ", for layer %d, %s '%s'", i, layer_words(network, &network->layers[i]),
                     network->layers[i].name);
-    for (int i = 0; i < network->output_count; i++)
-        if (network->outputs[i] == tensor)
-            fputs(", for an output, which has the model's order", stream);
+    if (network_is_output(network, tensor))
+        fputs(", for an output, which has the model's order", stream);
     fputc('\n', stream);
 }
 
@@ -320,7 +319,7 @@ static void warn_of_coarse_scores(const struct network *network, struct diagnost
     for (int i = 0; i < network->layer_count; i++) {
         const struct layer *layer = &network->layers[i];
         const struct tensor *input = &network->tensors[layer->inputs[0]];
-        if (is_all_or_nothing(layer) && layer->output != network->outputs[0])
+        if (is_all_or_nothing(layer) && !network_is_output(network, layer->output))
             diagnose(diagnostics, SEVERITY_WARNING, layer->name, NULL,
                      "layer %d: a softmax of '%s', whose steps of %g are so coarse that its elements are all or nothing. A "
                      "mask of -10000 takes the whole scale so, and leaves attention uniform; use -20, and quantise again",

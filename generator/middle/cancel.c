@@ -31,7 +31,7 @@ static bool join(const struct canceller *c, struct layer *layer)
 static bool leave_out(const struct canceller *c, const struct layer *copy)
 {
     struct network *network = c->network;
-    if (copy->kind != LAYER_COPY || copy->stage_count || edit_is_output(network, copy->output) ||
+    if (copy->kind != LAYER_COPY || copy->stage_count || network_is_output(network, copy->output) ||
         edit_count_readers(network, copy->output) == 0 || !middle_copy_is_nothing(network, copy))
         return false;
     edit_replace(network, copy->output, copy->inputs[0]);
@@ -140,7 +140,7 @@ static void turn_input(const struct canceller *c, int input)
     for (int i = 0; i < network->layer_count; i++) {
         const struct layer *copy = &network->layers[i];
         if (copy->inputs[0] != input || copy->kind != LAYER_COPY || copy->stage_count ||
-            edit_is_output(network, copy->output) || edit_count_readers(network, input) != 1 ||
+            network_is_output(network, copy->output) || edit_count_readers(network, input) != 1 ||
             !middle_copy_turns_image(network, copy))
             continue;
         tensor->height = network->tensors[copy->output].height;

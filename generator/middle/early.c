@@ -62,7 +62,7 @@ static bool are_same(const struct mover *m, const struct layer *a, const struct 
 static bool join_same(const struct mover *m, int index)
 {
     const struct layer *copy = &m->network->layers[index];
-    if (copy->kind != LAYER_COPY || copy->stage_count || edit_is_output(m->network, copy->output))
+    if (copy->kind != LAYER_COPY || copy->stage_count || network_is_output(m->network, copy->output))
         return false;
     for (int i = 0; i < index; i++)
         if (are_same(m, &m->network->layers[i], copy)) {

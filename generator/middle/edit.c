@@ -2,17 +2,9 @@
 
 #include <string.h>
 
-bool edit_is_output(const struct network *network, int tensor)
-{
-    for (int i = 0; i < network->output_count; i++)
-        if (network->outputs[i] == tensor)
-            return true;
-    return false;
-}
-
 int edit_count_readers(const struct network *network, int tensor)
 {
-    int readers = edit_is_output(network, tensor);
+    int readers = network_is_output(network, tensor);
     for (int i = 0; i < network->layer_count; i++)
         readers += layer_reads(&network->layers[i], tensor);
     return readers;

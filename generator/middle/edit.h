@@ -5,8 +5,6 @@
 #include "base/support.h"
 #include "network/network.h"
 
-bool edit_is_output(const struct network *network, int tensor);
-
 /* Layers that read a tensor, and one for an output of the network. */
 int edit_count_readers(const struct network *network, int tensor);
 

@@ -367,13 +367,18 @@ static inline bool layer_reads(const struct layer *layer, int tensor)
     return layer->inputs[0] == tensor || layer_operand(layer, 1) == tensor;
 }
 
+static inline bool network_is_output(const struct network *network, int tensor)
+{
+    for (int i = 0; i < network->output_count; i++)
+        if (network->outputs[i] == tensor)
+            return true;
+    return false;
+}
+
 /* Inputs and outputs of the network. */
 static inline bool tensor_is_port(const struct network *network, int tensor)
 {
-    bool found = network->tensors[tensor].producer == NO_LAYER;
-    for (int i = 0; i < network->output_count; i++)
-        found = found || network->outputs[i] == tensor;
-    return found;
+    return network->tensors[tensor].producer == NO_LAYER || network_is_output(network, tensor);
 }
 
 static inline bool layer_is_depthwise(const struct network *network, const struct layer *layer)

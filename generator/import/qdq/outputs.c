@@ -6,9 +6,8 @@
 static void add_output(struct qdq *qdq, int tensor)
 {
     struct network *network = qdq->builder.network;
-    for (int i = 0; i < network->output_count; i++)
-        if (network->outputs[i] == tensor)
-            return;
+    if (network_is_output(network, tensor))
+        return;
     int *outputs = arena_array(qdq->arena, int, (size_t)network->output_count + 1);
     if (network->output_count)
         memcpy(outputs, network->outputs, (size_t)network->output_count * sizeof *outputs);
@@ -21,15 +20,6 @@ static bool is_in_order(const struct qdq *qdq, const struct qdq_value *value)
 {
     struct view image = view_of_image(qdq_tensor(qdq, value->tensor), 4), flat;
     return view_reshape(&image, value->view.rank, value->view.dimensions, &flat) && view_equal(&flat, &value->view);
-}
-
-static bool is_output(const struct qdq *qdq, int tensor)
-{
-    const struct network *network = qdq->builder.network;
-    for (int i = 0; i < network->output_count; i++)
-        if (network->outputs[i] == tensor)
-            return true;
-    return false;
 }
 
 /* Outputs have places of their own. */
@@ -64,7 +54,7 @@ static void set_shape(struct qdq *qdq, int tensor, const struct view *view)
 /* A tensor that is the model's output as it is: once more where it is one already. */
 static void give_own(struct qdq *qdq, const struct node *node, struct qdq_value value)
 {
-    if (is_output(qdq, value.tensor))
+    if (network_is_output(qdq->builder.network, value.tensor))
         value.tensor = lay_copy(qdq, node, value.tensor);
     int before = qdq->builder.network->output_count;
     give_tensor(qdq, node, value);

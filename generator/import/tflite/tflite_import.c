@@ -144,18 +144,10 @@ static void import_origins(struct tflite_importer *importer)
 }
 
 /* Gives out what a float operator behind the network reads. */
-static bool is_given_out(const struct network *network, int tensor)
-{
-    for (int i = 0; i < network->output_count; i++)
-        if (network->outputs[i] == tensor)
-            return true;
-    return false;
-}
-
 static void give_out(struct tflite_importer *importer, int tensor)
 {
     struct network *network = importer->builder.network;
-    if (is_given_out(network, tensor))
+    if (network_is_output(network, tensor))
         return;
     if (network->tensors[tensor].producer == NO_LAYER || network->output_count == MAXIMUM_OUTPUTS)
         return;
@@ -167,7 +159,7 @@ static void set_output_offset(struct tflite_importer *importer, const struct tfl
 {
     struct network *network = importer->builder.network;
     int offset = of->type == TFLITE_UINT8 ? 0 : -128;
-    if (is_given_out(network, tensor) && network->tensors[tensor].model_offset != offset)
+    if (network_is_output(network, tensor) && network->tensors[tensor].model_offset != offset)
         tflite_complain(importer, of->name,
                         "the model's output is another one, too, once as INT8 and once as UINT8; supported: one of "
                         "them (the other has 128 more or less)");
