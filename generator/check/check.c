@@ -304,6 +304,7 @@ bool plan_check(const struct plan *plan, struct diagnostics *diagnostics)
     for (int i = 0; i < plan->network->layer_count; i++)
         check_tile(&checker, i);
     for (int i = 0; checker.faults == 0 && i < plan->network->layer_count; i++) {
+        check_shape(&checker, i);
         check_layout(&checker, i);
         check_l1(&checker, i);
         check_blob(&checker, i);

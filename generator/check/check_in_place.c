@@ -78,6 +78,9 @@ static bool input_is_right(const struct seat *seat, unsigned which)
                                     record->input_height * record->input_width;
     if (record->operation == DORY_TRANSPOSITION)
         return is_transposed_whole(record, tile) && place == start;
+    if (is_product && which && record->sharing_rows)
+        return all && tile->channels == record->output_channels &&
+               place == start + there / record->sharing_rows * operand_row_bytes(record, which);
     uint64_t left = there < record->input_height ? record->input_height - there : 0;
     bool rows = tile->input_rows <= left && (tile->input_rows == left || (int64_t)(there + tile->input_rows) >= end);
     bool products = !is_product || tile->channels == record->output_channels;

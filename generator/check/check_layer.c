@@ -25,6 +25,38 @@ void check_tile(struct checker *c, int index)
         check_fault(c, "layer '%s': its kernel cannot compute it", checker_layer_name(c, index));
 }
 
+/* Rows and columns of an operand, as the layer is told of them, are all pixels of the tensor. */
+static bool has_all_pixels(const struct checker *c, int index, unsigned operand)
+{
+    const struct dory_layer *record = &c->plan->layers[index].record;
+    const struct tensor *tensor =
+        &c->plan->network->tensors[layer_operand(&c->plan->network->layers[index], (int)operand)];
+    uint64_t height = operand == 2 ? record->output_height : record->input_height,
+             width = operand == 2 ? record->output_width : record->input_width;
+    return height * width == (uint64_t)tensor->height * (uint64_t)tensor->width;
+}
+
+/* Of a matrix product, heads are the tensor's rows, or so many of the layer's as the tensor has columns; then a step is
+ * within one. */
+void check_shape(struct checker *c, int index)
+{
+    const struct plan *plan = c->plan;
+    const struct dory_layer *record = &plan->layers[index].record;
+    const struct tensor *output = &plan->network->tensors[plan->network->layers[index].output];
+    uint32_t sharing = record->sharing_rows;
+    if (record->operation != DORY_MATRIX_PRODUCT)
+        return;
+    bool heads = sharing ? sharing == (uint32_t)output->width && record->output_width == 1
+                         : record->output_height == output->height && record->output_width == output->width;
+    for (int i = 0; heads && sharing && i < plan->step_count; i++) {
+        const struct dory_step *step = &plan->steps[i].record;
+        if (plan->steps[i].layer == index)
+            heads = step->first_row / sharing == (step->first_row + step->rows - 1u) / sharing;
+    }
+    if (!heads || !has_all_pixels(c, index, 0) || !has_all_pixels(c, index, 2))
+        check_fault(c, "layer '%s': its rows, or those of a step, are not of one head each", checker_layer_name(c, index));
+}
+
 /* Tiles in CHW are as wide as the tensor, whose rows then follow one another; both ends see a tensor alike, and the caller
  * knows none but HWC. */
 void check_layout(struct checker *c, int index)
@@ -118,7 +150,7 @@ static uint64_t weights_tile_bytes(const struct plan_layer *layer)
 static uint64_t second_pixels_read(const struct dory_layer *record)
 {
     if (record->operation == DORY_MATRIX_PRODUCT)
-        return (uint64_t)record->tile.rows * record->tile.channels;
+        return (uint64_t)(record->sharing_rows ? 1 : record->tile.rows) * record->tile.channels;
     return record->second_repeats & DORY_REPEATS_PIXEL ? 1 : pixels_read(record);
 }
 

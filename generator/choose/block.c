@@ -4,6 +4,9 @@
  * expand, depth-wise and project needs a few rows of its wide tensors, nothing is computed twice, and nothing of them goes
  * to RAM.
  *
+ * A matrix product's rows are heads, of whose map of scores little is needed at a time, either: by pixels, each query is a
+ * row, and needs of the first input itself and of the second all of its head. So stripes end where heads do.
+ *
  * Each turn of a layer is one step, or two where its results go round the ring's end, and drains: what is in L1 belongs to
  * another layer, and its weights come to L1 anew. */
 #include "choose/block.h"
@@ -23,6 +26,8 @@ struct maker {
     const struct decision *decision;
     const struct problem *problem;
     int first, layers;
+    bool by_pixels;
+    uint32_t height; /* that stripes divide, and again behind that many rows */
     uint32_t turns;
     struct cut *const *members;
     uint32_t *ends; /* by layer and turn: rows that are computed up to then */
@@ -43,34 +48,70 @@ static uint32_t start_at(const struct maker *m, int member, uint32_t turn)
 
 /* ---- what is possible ---- */
 
-/* Rows of a tensor are the rows that its reader sees: it is not flattened between them, and it has some. */
-static bool keeps_rows(const struct problem *p, int writer, int reader, int tensor)
+static const struct dory_layer *record_of(const struct problem *p, int layer, bool by_pixels)
 {
-    const struct dory_layer *from = &p->layers[writer].record, *to = &p->layers[reader].record;
-    bool is_first = p->network->layers[reader].inputs[0] == tensor;
-    unsigned operand = is_first ? 0 : 1;
-    return !operand_is_pixel(to, operand) && from->output_height == to->input_height &&
+    return by_pixels ? &layer_by_pixels(p, layer)->record : &p->layers[layer].record;
+}
+
+/* Of a layer in the maker's block. */
+static const struct dory_layer *member_record(const struct maker *m, int member)
+{
+    return record_of(m->problem, m->first + member, m->by_pixels);
+}
+
+/* Rows of a tensor are the rows that its reader sees: it is not flattened between them, and it has some. */
+static bool keeps_rows(const struct problem *p, int writer, int reader, int tensor, bool by_pixels)
+{
+    const struct dory_layer *from = record_of(p, writer, by_pixels), *to = record_of(p, reader, by_pixels);
+    const int *inputs = p->network->layers[reader].inputs;
+    unsigned operand = inputs[0] == tensor ? 0 : 1;
+    bool is_shared = inputs[1] == tensor && to->operation == DORY_MATRIX_PRODUCT && by_pixels;
+    return !is_shared && !operand_is_pixel(to, operand) && from->output_height == to->input_height &&
            from->output_width == operand_width(to, operand) && from->output_channels == operand_channels(to, operand);
 }
 
-static bool is_read_within(const struct problem *p, int writer, int last)
+static bool is_read_within(const struct problem *p, int writer, int last, bool by_pixels)
 {
     int tensor = p->network->layers[writer].output, readers = 0;
     for (int l = writer + 1; l <= last; l++)
         if (layer_reads(&p->network->layers[l], tensor)) {
             readers++;
-            if (!keeps_rows(p, writer, l, tensor))
+            if (!keeps_rows(p, writer, l, tensor, by_pixels))
                 return false;
         }
     return readers > 0 && p->lives[tensor].last <= last && !tensor_is_port(p->network, tensor);
 }
 
-bool block_is_possible(const struct problem *p, int first, int last)
+uint32_t block_height(const struct problem *p, int first, int last, bool by_pixels)
 {
-    for (int l = first; l < last; l++)
-        if (!is_read_within(p, l, last))
+    for (int l = first; l <= last && by_pixels; l++)
+        if (layer_by_pixels(p, l)->record.operation == DORY_MATRIX_PRODUCT)
+            return layer_by_pixels(p, l)->record.sharing_rows;
+    return record_of(p, last, by_pixels)->output_height;
+}
+
+/* Each pixel of theirs can be a row, and where rows share others, they are as many everywhere. */
+static bool have_pixels(const struct problem *p, int first, int last)
+{
+    bool has_product = false;
+    for (int l = first; l <= last; l++) {
+        const struct planned_layer *layer = layer_by_pixels(p, l);
+        bool is_product = layer && layer->record.operation == DORY_MATRIX_PRODUCT;
+        if (!layer || (is_product && layer->record.sharing_rows != block_height(p, first, l, true)))
             return false;
-    return first < last && p->layers[last].record.output_height > 1;
+        has_product = has_product || is_product;
+    }
+    return has_product || p->layers[last].record.output_height == 1;
+}
+
+bool block_is_possible(const struct problem *p, int first, int last, bool by_pixels)
+{
+    if (first >= last || (by_pixels && !have_pixels(p, first, last)))
+        return false;
+    for (int l = first; l < last; l++)
+        if (!is_read_within(p, l, last, by_pixels))
+            return false;
+    return block_height(p, first, last, by_pixels) > 1;
 }
 
 /* ---- rows ---- */
@@ -101,22 +142,27 @@ static uint32_t rows_for_readers(const struct maker *m, int member, uint32_t tur
     bool complete = true;
     for (int r = member + 1; r < m->layers; r++)
         if (layer_reads(&p->network->layers[m->first + r], tensor)) {
-            const struct dory_layer *reader = &p->layers[m->first + r].record;
+            const struct dory_layer *reader = member_record(m, r);
             uint32_t read = *end_at(m, r, turn), needed = rows_needed(reader, read);
             end = needed > end ? needed : end;
             complete = complete && read == reader->output_height;
         }
-    return complete ? p->layers[layer].record.output_height : end;
+    return complete ? member_record(m, member)->output_height : end;
+}
+
+/* The rows of the last layer that a turn ends with. */
+static uint32_t end_of_stripe(const struct maker *m, uint32_t turn, uint32_t rows)
+{
+    uint32_t stripes = dory_divide_up(m->height, rows);
+    return turn / stripes * m->height + dory_minimum((turn % stripes + 1) * rows, m->height);
 }
 
 /* From the last layer to the first. */
 static void find_rows(const struct maker *m, uint32_t rows)
 {
-    uint32_t height = m->problem->layers[m->first + m->layers - 1].record.output_height;
     for (int i = m->layers - 1; i >= 0; i--)
         for (uint32_t turn = 0; turn < m->turns; turn++)
-            *end_at(m, i, turn) =
-                i == m->layers - 1 ? dory_minimum((turn + 1) * rows, height) : rows_for_readers(m, i, turn);
+            *end_at(m, i, turn) = i == m->layers - 1 ? end_of_stripe(m, turn, rows) : rows_for_readers(m, i, turn);
 }
 
 /* At most at one turn: up to the last row that is written then, from the first one that is still to be read, or written. */
@@ -129,13 +175,13 @@ static uint32_t find_ring(const struct maker *m, int member)
         for (int r = member + 1; r < m->layers; r++) {
             if (!layer_reads(&p->network->layers[m->first + r], tensor))
                 continue;
-            uint32_t first = first_row_read(&p->layers[m->first + r].record, start_at(m, r, turn));
+            uint32_t first = first_row_read(member_record(m, r), start_at(m, r, turn));
             uint32_t start = start_at(m, member, turn), end = *end_at(m, member, turn);
             m->overlaps[member] = m->overlaps[member] || first < start;
             first = dory_minimum(first, start);
             most = end > first && end - first > most ? end - first : most;
         }
-    return dory_minimum(most, p->layers[m->first + member].record.output_height);
+    return dory_minimum(most, member_record(m, member)->output_height);
 }
 
 /* ---- steps ---- */
@@ -189,7 +235,7 @@ static uint32_t rows_of_step(const struct maker *m, int member, uint32_t turn, u
 static void make_steps(struct maker *m, int member)
 {
     struct cut *cut = m->members[member];
-    size_t most = (size_t)m->problem->layers[m->first + member].record.output_height;
+    size_t most = (size_t)member_record(m, member)->output_height;
     cut->steps = arena_array(m->problem->arena, struct dory_step, most);
     for (uint32_t turn = 0; turn < m->turns; turn++)
         for (uint32_t row = start_at(m, member, turn), rows; row < *end_at(m, member, turn); row += rows) {
@@ -324,12 +370,12 @@ static bool make_members(struct maker *m, uint32_t rows)
     struct cut **members = arena_array(p->arena, struct cut *, (size_t)m->layers);
     m->members = members;
     for (int i = 0; i < m->layers; i++) {
-        const struct dory_layer *record = &p->layers[m->first + i].record;
+        int layer = m->first + i;
         members[i] = arena_allocate(p->arena, sizeof **members);
-        *members[i] = (struct cut){.of = layer_of(m->decision, m->first + i),
+        *members[i] = (struct cut){.of = m->by_pixels ? layer_by_pixels(p, layer) : layer_of(m->decision, layer),
                                    .rows = rows,
-                                   .channels = record->output_channels,
-                                   .ram = layer_ram(m->decision, m->first + i)};
+                                   .channels = p->layers[layer].record.output_channels,
+                                   .ram = layer_ram(m->decision, layer)};
         make_steps(m, i);
     }
     for (int i = 0; i < m->layers; i++)
@@ -344,7 +390,11 @@ static void make_block(struct maker *m, uint32_t rows, struct cut *cut)
     if (goes_round_a_pair(m) || !make_members(m, rows))
         return;
     struct block *block = arena_allocate(m->problem->arena, sizeof *block);
-    *block = (struct block){.first = m->first, .layers = m->layers, .members = m->members, .ring_rows = m->ring_rows};
+    *block = (struct block){.first = m->first,
+                            .layers = m->layers,
+                            .by_pixels = m->by_pixels,
+                            .members = m->members,
+                            .ring_rows = m->ring_rows};
     put_in_order(m, cut, block);
     cut->legal = true;
     cut->block = block;
@@ -363,7 +413,7 @@ static uint64_t sketch(struct maker *m, uint32_t rows, struct arena *arena)
     find_rows(m, rows);
     for (int i = 0; i < m->layers; i++) {
         m->ring_rows[i] = i < m->layers - 1 ? find_ring(m, i) : 0;
-        bytes += (uint64_t)m->ring_rows[i] * operand_row_bytes(&p->layers[m->first + i].record, 2);
+        bytes += (uint64_t)m->ring_rows[i] * operand_row_bytes(member_record(m, i), 2);
         bytes += layer_brought_bytes(p, m->first + i);
     }
     return bytes;
@@ -401,24 +451,39 @@ static struct known_block *make_known(struct maker *m, uint32_t rows, uint64_t k
     return p->blocks[m->first] = known;
 }
 
-struct cut *block_get(const struct decision *d, int first, int last, uint32_t rows, uint32_t bytes)
+/* True where tensors lie and are cut as the stripe asks for: heights of stripes in RAM are whole words of it. */
+static bool is_cut_legal(const struct decision *d, int first, int last, struct stripe stripe)
 {
     const struct problem *p = d->problem;
-    const struct dory_layer *record = &p->layers[last].record;
-    if (rows == 0 || rows >= record->output_height || last - first >= MAXIMUM_IN_BLOCK ||
-        !cut_is_legal(record, rows, record->output_channels, layer_ram(d, last)))
+    const struct dory_layer *record = record_of(p, last, stripe.by_pixels);
+    uint32_t height = block_height(p, first, last, stripe.by_pixels);
+    bool good = stripe.rows > 0 && stripe.rows < height && last - first < MAXIMUM_IN_BLOCK &&
+                cut_is_legal(record, stripe.rows, record->output_channels, layer_ram(d, last)) &&
+                cut_is_legal(record, height, record->output_channels, layer_ram(d, last));
+    for (int l = first; l <= last && stripe.by_pixels; l++)
+        good = good && layer_of(d, l)->record.input_layout == DORY_HWC && layer_of(d, l)->record.output_layout == DORY_HWC;
+    return good;
+}
+
+struct cut *block_get(const struct decision *d, int first, int last, struct stripe stripe, uint32_t bytes)
+{
+    const struct problem *p = d->problem;
+    if (!is_cut_legal(d, first, last, stripe))
         return NULL;
     struct arena scratch = {0};
     struct maker m = {.decision = d,
                       .problem = p,
                       .first = first,
                       .layers = last - first + 1,
-                      .turns = dory_divide_up(record->output_height, rows)};
-    uint64_t key = surroundings(d, first, last);
-    struct known_block *known = find_known(p, first, last, rows, key);
-    bool fits = sketch(&m, rows, &scratch) <= bytes;
+                      .by_pixels = stripe.by_pixels,
+                      .height = block_height(p, first, last, stripe.by_pixels)};
+    uint32_t heights = record_of(p, last, stripe.by_pixels)->output_height / m.height;
+    m.turns = heights * dory_divide_up(m.height, stripe.rows);
+    uint64_t key = surroundings(d, first, last) << 1 | stripe.by_pixels;
+    struct known_block *known = find_known(p, first, last, stripe.rows, key);
+    bool fits = sketch(&m, stripe.rows, &scratch) <= bytes;
     if (!known && fits)
-        known = make_known(&m, rows, key);
+        known = make_known(&m, stripe.rows, key);
     arena_free(&scratch);
     return fits && known->cut.legal ? &known->cut : NULL;
 }

@@ -32,16 +32,30 @@ void cut_input_rows(const struct dory_layer *record, uint32_t first, uint32_t ro
     window->rows = (uint16_t)(end - start);
 }
 
+/* The rows of an input for those of a step, as cut_input_rows. */
+static void operand_rows(const struct dory_layer *record, unsigned operand, uint32_t first, uint32_t rows,
+                         struct dory_window *window)
+{
+    uint32_t granule = cut_row_granule(operand_row_bytes(record, operand));
+    uint32_t second = dory_second_row(record, first), second_rows = dory_second_row(record, first + rows - 1) - second + 1;
+    if (operand == 0 || second_rows == rows) {
+        cut_input_rows(record, first, rows, granule, window);
+        return;
+    }
+    window->first_row = (uint16_t)(second - second % granule);
+    window->rows = (uint16_t)(second_rows + second % granule);
+}
+
 static void set_input_window(const struct dory_layer *record, const struct cut *cut, unsigned operand,
                              struct dory_step *step)
 {
     struct dory_window *window = &step->input[operand];
-    *window = (struct dory_window){.rows = operand_is_pixel(record, operand) ? 1 : record->input_height,
+    *window = (struct dory_window){.rows = (uint16_t)operand_height(record, operand),
                                    .channels = (uint16_t)operand_channels(record, operand)};
     if (!(cut->ram & 1u << operand))
         return;
     if (!operand_is_pixel(record, operand))
-        cut_input_rows(record, step->first_row, step->rows, cut_row_granule(operand_row_bytes(record, operand)), window);
+        operand_rows(record, operand, step->first_row, step->rows, window);
     if (!operand_has_all_channels(record, operand)) {
         window->first_channel = step->first_channel;
         window->channels = step->channels;
@@ -97,10 +111,10 @@ static void make_steps(struct cut *cut)
 /* Input rows of the stripe that needs most. */
 static uint32_t most_input_rows(const struct dory_layer *record, const struct cut *cut, unsigned operand)
 {
-    uint32_t granule = cut_row_granule(operand_row_bytes(record, operand)), most = operand_is_pixel(record, operand);
+    uint32_t most = operand_is_pixel(record, operand);
     for (uint32_t first = 0; !operand_is_pixel(record, operand) && first < record->output_height; first += cut->rows) {
         struct dory_window window;
-        cut_input_rows(record, first, dory_minimum(cut->rows, record->output_height - first), granule, &window);
+        operand_rows(record, operand, first, dory_minimum(cut->rows, record->output_height - first), &window);
         most = window.rows > most ? window.rows : most;
     }
     return most;

@@ -207,6 +207,34 @@ struct planned_layer *layer_variant(const struct problem *p, int index, enum dor
     return *variant;
 }
 
+/* The sizes say whether a copy may be meant that has no map. */
+static bool is_by_pixel(const struct dory_layer *record)
+{
+    const uint32_t others = 1u << DORY_COPY | 1u << DORY_TRANSPOSITION | 1u << DORY_LSTM | 1u << DORY_INTERPOLATION |
+                            1u << DORY_CONSTANT;
+    uint32_t pixels = (uint32_t)record->input_height * record->input_width;
+    return !(others >> record->operation & 1) && record->kernel_height == 1 && record->kernel_width == 1 &&
+           record->stride_height == 1 && record->stride_width == 1 && record->padding_top == 0 &&
+           record->padding_left == 0 && record->row_divisor <= 1 && pixels <= UINT16_MAX &&
+           pixels == (uint32_t)record->output_height * record->output_width;
+}
+
+struct planned_layer *layer_by_pixels(const struct problem *p, int index)
+{
+    struct planned_layer **variant = &p->variants[LAYER_VARIANTS * index + LAYER_VARIANTS - 1];
+    struct dory_layer record = p->layers[index].record;
+    if (*variant || !is_by_pixel(&record))
+        return *variant;
+    if (record.operation == DORY_MATRIX_PRODUCT)
+        record.sharing_rows = record.output_width;
+    record.input_height = record.output_height = (uint16_t)(record.output_height * record.output_width);
+    record.input_width = record.output_width = 1;
+    *variant = find_same(p, &record, index);
+    *variant = *variant ? *variant : make_layer(p, index, &record);
+    *variant = (*variant)->kernels[0] ? *variant : NULL;
+    return *variant;
+}
+
 static bool make_formed_layer(struct problem *p, int index, struct arena *kept, struct diagnostics *diagnostics)
 {
     struct described_layer described;

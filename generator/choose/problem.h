@@ -9,7 +9,7 @@
 #include "tile/tile.h"
 
 #define MAXIMUM_KERNELS 8
-#define LAYER_VARIANTS  4 /* input and output, each in HWC or CHW */
+#define LAYER_VARIANTS  5 /* input and output, each in HWC or CHW; by pixels */
 
 /* Const once it is made, but for what is found out about it later: that is kept behind its pointers, to spare time. No
  * answer depends on it. */
@@ -62,6 +62,10 @@ bool problem_make(struct problem *problem, struct arena *kept, struct diagnostic
 /* The layer with its first input and its output in these layouts; without kernels where it cannot have them so. */
 struct planned_layer *layer_variant(const struct problem *problem, int layer, enum dory_layout input,
                                     enum dory_layout output);
+
+/* The layer with each pixel of its tensors as a row of its own, so that a part of a row can be a stripe: of a matrix product,
+ * some rows of a head's queries. Null where pixels of the output need more than that pixel of the first input. */
+struct planned_layer *layer_by_pixels(const struct problem *problem, int layer);
 
 /* Bytes of a tensor in memory. */
 uint32_t tensor_bytes(const struct tensor *tensor);

@@ -131,7 +131,12 @@ static struct network *load(const struct source *source, const struct load_optio
                             struct diagnostics *diagnostics)
 {
     struct network *network = import(source, options, arena, diagnostics);
-    return !network || (options && options->computes_unread) ? network : network_take_early(network, arena);
+    if (!network)
+        return NULL;
+    if (!options || !options->computes_unread)
+        network = network_take_early(network, arena);
+    network_order(network, arena);
+    return network;
 }
 
 struct network *network_load_memory(const void *bytes, size_t length, const char *name, const struct load_options *options,

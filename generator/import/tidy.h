@@ -15,6 +15,10 @@ void network_tidy(struct network *network, struct arena *arena);
  * that itself where it would take no less. Inputs and outputs are the same. */
 struct network *network_take_early(struct network *network, struct arena *arena);
 
+/* order.c: layers that do not depend on a map of scores come in front of the product that makes it, so that it and those
+ * up to the product that reads the map follow each other. */
+void network_order(struct network *network, struct arena *arena);
+
 /* one_element.c: additions and products whose operands are both made of one tensor by tables become tables of that; those in
  * between are left without a reader. */
 void network_join_functions(struct network *network, struct arena *arena);

@@ -12,6 +12,8 @@ bool operand_has_all_channels(const struct dory_layer *record, unsigned operand)
 
 uint32_t operand_height(const struct dory_layer *record, unsigned operand)
 {
+    if (operand == 1 && !operand_is_pixel(record, operand))
+        return dory_second_row(record, record->input_height - 1u) + 1;
     return operand == 2 ? record->output_height : operand_is_pixel(record, operand) ? 1 : record->input_height;
 }
 

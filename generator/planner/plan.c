@@ -17,8 +17,14 @@ static void write_layer(const struct decision *d, struct plan *plan, int index, 
     const struct cut *cut = cut_of(d, index);
     struct plan_layer *layer = &plan->layers[index];
     struct dory_layer own = p->layers[index].record; /* its planned layer may be shared */
-    own.input_layout = cut->of->record.input_layout;
-    own.output_layout = cut->of->record.output_layout;
+    const struct dory_layer *as = &cut->of->record;
+    own.input_layout = as->input_layout;
+    own.output_layout = as->output_layout;
+    own.input_height = as->input_height;
+    own.input_width = as->input_width;
+    own.output_height = as->output_height;
+    own.output_width = as->output_width;
+    own.group_channels = as->group_channels; /* of a matrix product, rows that share one */
     struct tile_problem problem = {.layer = &own,
                                    .weights = p->layers[index].engine->weights,
                                    .kernel = cut->kernel,

@@ -47,7 +47,7 @@ static int last_writer(const struct draft *d, int layer, const struct profile_tr
         return NO_STEP;
     int start = block_start(d->decision, producer);
     const struct cut *cut = d->decision->choices[start].cut;
-    uint64_t row_bytes = operand_row_bytes(&p->layers[producer].record, 2);
+    uint64_t row_bytes = operand_row_bytes(&cut_of(d->decision, producer)->of->record, 2);
     int part = (int)cut->step_count - 1;
     for (; part > 0; part--) {
         uint64_t first = cut->steps[part].first_row * row_bytes, last = first + cut->steps[part].rows * row_bytes;

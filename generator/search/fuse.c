@@ -19,7 +19,7 @@
 /* A block to try. */
 struct idea {
     int first, last;
-    uint32_t rows;
+    struct stripe stripe;
     bool inputs_in_l2, output_in_l2; /* brought there; else they stay where they are */
 };
 
@@ -83,11 +83,11 @@ static uint32_t live_bytes(const struct optimiser *o, int first, int last)
     return most;
 }
 
-/* A block of so many rows a turn, where there is room for it. */
-static bool set_rows(struct optimiser *o, int first, int last, uint32_t rows)
+/* A block of such a stripe a turn, where there is room for it. */
+static bool set_stripe(struct optimiser *o, int first, int last, struct stripe stripe)
 {
     uint32_t live = live_bytes(o, first, last), all = o->problem->l2_bytes;
-    struct cut *cut = live < all ? block_get(&o->now, first, last, rows, all - live) : NULL;
+    struct cut *cut = live < all ? block_get(&o->now, first, last, stripe, all - live) : NULL;
     if (cut)
         set_block(&o->now, first, last, cut);
     return cut != NULL;
@@ -108,11 +108,14 @@ static void unroll(struct optimiser *o, int tensor)
 }
 
 /* What is left of a block: one in as many turns, or where these layers can be none, each by itself. */
-static bool make_part(struct optimiser *o, int first, int last, uint32_t turns)
+static bool make_part(struct optimiser *o, int first, int last, uint32_t turns, bool by_pixels)
 {
+    const struct problem *p = o->problem;
     bool good = true;
-    if (block_is_possible(o->problem, first, last))
-        return set_rows(o, first, last, dory_divide_up(o->problem->layers[last].record.output_height, turns));
+    if (block_is_possible(p, first, last, by_pixels))
+        return set_stripe(
+            o, first, last,
+            (struct stripe){dory_divide_up(block_height(p, first, last, by_pixels), turns), by_pixels});
     for (int l = first; l < last; l++)
         unroll(o, o->network->layers[l].output);
     for (int l = first; l <= last && good; l++)
@@ -127,13 +130,15 @@ static bool split(struct optimiser *o, int layer)
     if (first == layer)
         return true;
     int tensor = o->network->layers[layer - 1].output;
-    uint32_t turns = dory_divide_up(o->problem->layers[last].record.output_height, o->now.choices[first].cut->rows);
+    const struct cut *cut = o->now.choices[first].cut;
+    bool by_pixels = cut->block->by_pixels;
+    uint32_t turns = dory_divide_up(block_height(o->problem, first, last, by_pixels), cut->rows);
     for (int ram = 0; ram < 2; ram++) {
         enum memory_level level = ram ? IN_RAM : IN_L2;
         if (!is_possible(o, tensor, level, DORY_HWC))
             continue;
         set_level(o, tensor, level);
-        if (make_part(o, first, layer - 1, turns) && make_part(o, layer, last, turns))
+        if (make_part(o, first, layer - 1, turns, by_pixels) && make_part(o, layer, last, turns, by_pixels))
             return true;
     }
     return false;
@@ -148,7 +153,7 @@ static bool form(struct optimiser *o, const struct idea *idea)
         return false;
     for (int l = idea->first; l < idea->last; l++)
         set_level(o, o->network->layers[l].output, IN_RING);
-    return bring_ports(o, idea) && set_rows(o, idea->first, idea->last, idea->rows);
+    return bring_ports(o, idea) && set_stripe(o, idea->first, idea->last, idea->stripe);
 }
 
 /* At least, where it is above the limit. */
@@ -169,13 +174,13 @@ static bool compare(struct fusion *f, bool is_possible)
 /* The tallest stripes that there is room for, and some that leave more of it to others. */
 static void try_rows(struct fusion *f, struct idea idea)
 {
-    uint32_t height = f->o->problem->layers[idea.last].record.output_height, before = height;
+    uint32_t height = block_height(f->o->problem, idea.first, idea.last, idea.stripe.by_pixels), before = height;
     int fitting = 0;
     for (uint32_t turns = 2; fitting < ENOUGH_ROWS && turns <= height; turns++) {
-        idea.rows = dory_divide_up(height, turns);
-        if (idea.rows < before)
+        idea.stripe.rows = dory_divide_up(height, turns);
+        if (idea.stripe.rows < before)
             fitting += compare(f, form(f->o, &idea));
-        before = idea.rows;
+        before = idea.stripe.rows;
     }
 }
 
@@ -192,15 +197,21 @@ static bool reads_from_ram(const struct decision *d, int first, int last)
 }
 
 /* With what goes in and out where it is, and of it what is in RAM brought to L2. */
-static void try_block(struct fusion *f, int first, int last)
+static void try_stripes(struct fusion *f, int first, int last, bool by_pixels)
 {
-    if (first < 0 || last >= f->o->network->layer_count || !block_is_possible(f->o->problem, first, last))
+    if (!block_is_possible(f->o->problem, first, last, by_pixels))
         return;
     bool inputs = reads_from_ram(f->now, first, last);
     bool output = f->now->levels[f->o->network->layers[last].output] == IN_RAM;
     for (int bring_output = output; bring_output >= 0; bring_output--)
         for (int bring_inputs = inputs; bring_inputs >= 0; bring_inputs--)
-            try_rows(f, (struct idea){first, last, 0, bring_inputs != 0, bring_output != 0});
+            try_rows(f, (struct idea){first, last, {0, by_pixels}, bring_inputs != 0, bring_output != 0});
+}
+
+static void try_block(struct fusion *f, int first, int last)
+{
+    for (int by_pixels = 0; first >= 0 && last < f->o->network->layer_count && by_pixels < 2; by_pixels++)
+        try_stripes(f, first, last, by_pixels != 0);
 }
 
 static void start_round(struct fusion *f)
@@ -269,6 +280,14 @@ static bool save_tensors(struct fusion *f, bool tries_all)
     return saved;
 }
 
+/* By pixels in turns where they can be so, with a stripe of some height. */
+static struct stripe any_stripe(const struct problem *p, int first, int last)
+{
+    bool by_pixels = block_is_possible(p, first, last, true) && (first % 3 || !block_is_possible(p, first, last, false));
+    uint32_t height = block_height(p, first, last, by_pixels);
+    return (struct stripe){1 + (uint32_t)(first * 7 + last * 3) % height, by_pixels};
+}
+
 /* For tests: blocks of all lengths and heights, wherever they are possible and there is room. */
 static void fuse_always(struct fusion *f)
 {
@@ -276,11 +295,12 @@ static void fuse_always(struct fusion *f)
     for (int first = 0; first < layers - 1; first++) {
         int last = first + 1 + (first * 5 + layers) % 3;
         for (; last > first; last--) {
-            uint32_t height = last < layers ? f->o->problem->layers[last].record.output_height : 0;
-            struct idea idea = {first, last, 1 + (uint32_t)(first * 7 + last * 3) % (height ? height : 1), true, false};
+            const struct problem *p = f->o->problem;
+            if (last >= layers || !(block_is_possible(p, first, last, false) || block_is_possible(p, first, last, true)))
+                continue;
+            struct idea idea = {first, last, any_stripe(p, first, last), true, false};
             decision_set(&f->before.decision, f->now);
-            if (last < layers && block_is_possible(f->o->problem, first, last) && form(f->o, &idea) &&
-                price_now(f->o, UINT64_MAX) < MISFIT)
+            if (form(f->o, &idea) && price_now(f->o, UINT64_MAX) < MISFIT)
                 break;
             decision_set(f->now, &f->before.decision);
         }

@@ -34,9 +34,11 @@ bool cut_anew(struct optimiser *o, int layer, uint32_t turns)
         return guess_cut(o, layer);
     int first = block_start(&o->now, layer);
     struct choice *choice = &o->now.choices[first];
-    int last = first + choice->cut->block->layers - 1;
-    uint32_t rows = turns ? dory_divide_up(o->problem->layers[last].record.output_height, turns) : choice->cut->rows;
-    struct cut *cut = block_get(&o->now, first, last, rows, o->problem->l2_bytes);
+    const struct block *block = choice->cut->block;
+    int last = first + block->layers - 1;
+    uint32_t height = block_height(o->problem, first, last, block->by_pixels);
+    struct stripe stripe = {turns ? dory_divide_up(height, turns) : choice->cut->rows, block->by_pixels};
+    struct cut *cut = block_get(&o->now, first, last, stripe, o->problem->l2_bytes);
     if (cut)
         choice->cut = cut;
     return cut != NULL;

@@ -14,9 +14,9 @@ static bool is_whole(const struct dory_window *window, uint32_t rows, uint32_t c
 static bool has_whole_inputs(const struct dory_layer *layer, const struct dory_step *step)
 {
     bool is_pixel = dory_has_second_input(layer) && (layer->second_repeats & DORY_REPEATS_PIXEL) != 0;
+    uint32_t second_rows = is_pixel ? 1 : dory_second_row(layer, layer->input_height - 1u) + 1;
     return is_whole(&step->input[0], layer->input_height, dory_input_channels(layer, 0)) &&
-           (!dory_has_second_input(layer) ||
-            is_whole(&step->input[1], is_pixel ? 1 : layer->input_height, dory_input_channels(layer, 1)));
+           (!dory_has_second_input(layer) || is_whole(&step->input[1], second_rows, dory_input_channels(layer, 1)));
 }
 
 uint8_t tile_whole_operands(const struct dory_layer *layer, const struct dory_step *steps, uint32_t step_count)

@@ -150,10 +150,11 @@ void dory_reference_matrix_product(const struct dory_layer *layer, const struct 
     uint32_t output_bytes = dory_element_bytes(tile->channels, layer->output_bits);
     uint32_t first_bytes = dory_element_bytes(layer->input_channels, layer->input_bits);
     uint32_t second_bytes = dory_element_bytes(layer->input_channels, layer->second_input_bits);
-    struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
+    struct dory_matrix_grid grid = dory_matrix_grid_of(layer, tile->rows, tile->columns);
+    struct dory_share share = dory_share_of(grid.rows * grid.columns, core, cores);
     for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
         const uint8_t *first = (const uint8_t *)tile->input + pixel * first_bytes;
-        const uint8_t *second = (const uint8_t *)tile->second_input + pixel / tile->columns * tile->channels * second_bytes;
+        const uint8_t *second = (const uint8_t *)tile->second_input + pixel / grid.columns * tile->channels * second_bytes;
         for (uint32_t channel = 0; channel < tile->channels; channel++, second += second_bytes) {
             dory_write_element((uint8_t *)tile->output + pixel * output_bytes, channel, layer->output_bits,
                                finish_product(layer, multiply_pixels(layer, first, second)));

@@ -172,7 +172,11 @@ static void find_input(struct dory_placed_tile *placed, const struct dory_layer 
     bool is_pixel = dory_has_second_input(layer) && (layer->second_repeats & DORY_REPEATS_PIXEL) != 0;
     tile->input_columns = layer->input_width;
     placed->has_border = false;
-    tile->second_input = row_in_place(&window[1], l2, is_pixel ? 0 : placed->input_row, pixels * second_bytes);
+    int32_t second_row = is_pixel ? 0 : placed->input_row;
+    if (second_row > 0) {
+        second_row = (int32_t)dory_second_row(layer, (uint32_t)second_row);
+    }
+    tile->second_input = row_in_place(&window[1], l2, second_row, pixels * second_bytes);
     if (layer->input_layout == DORY_CHW) {
         tile->input_rows = layer->input_height;
         tile->input =

@@ -151,6 +151,8 @@ static unsigned describe_input(struct hal_dma_copy *copy, const struct dory_plac
     }
     if (which && layer->operation == DORY_MATRIX_PRODUCT) { /* a pixel for each channel of the output */
         rectangle.width = layer->output_channels;
+        rectangle.row = dory_second_row(layer, rectangle.row);
+        rectangle.rows = dory_second_rows(layer, rectangle.rows);
         rectangle.column = placed->at.channel;
         rectangle.columns = rectangle.pitch = tile->channels;
     }

@@ -42,6 +42,7 @@ uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory
         rows = columns = 1;
     }
     if (input == 1 && layer->operation == DORY_MATRIX_PRODUCT) {
+        rows = dory_second_rows(layer, rows);
         columns = tile->channels;
     }
     return rows * columns * dory_element_bytes(channels, input ? layer->second_input_bits : layer->input_bits);

@@ -249,10 +249,11 @@ struct dory_layer {
     struct dory_tile_shape tile; /* the largest; others are what is left of a step */
 
     /* DORY_GROUPED: input and output channels of a group. DORY_INTERPOLATION: pairs of taps that a row (a column) of the
-     * output has. DORY_NORM, DORY_LSTM: words of `norm` or `lstm`; units of an LSTM. By one name each in tables of members,
-     * for all of the struct lies in L1. */
+     * output has. DORY_NORM, DORY_LSTM: words of `norm` or `lstm`; units of an LSTM. DORY_MATRIX_PRODUCT: so many rows that
+     * follow each other share a row of the second input, and no tile has rows of two such; 0: each has its own. By one name each in
+     * tables of members, for all of the struct lies in L1. */
     union {
-        uint16_t group_channels, row_pairs, norm_words;
+        uint16_t group_channels, row_pairs, norm_words, sharing_rows;
     };
     union {
         uint16_t group_outputs, column_pairs, units;
@@ -374,6 +375,18 @@ static inline bool dory_has_second_input(const struct dory_layer *layer)
     const uint32_t those = 1u << DORY_ADDITION | 1u << DORY_CONCATENATION | 1u << DORY_MULTIPLICATION |
                            1u << DORY_MATRIX_PRODUCT | 1u << DORY_SQUARED_DIFFERENCE | 1u << DORY_QUOTIENT | 1u << DORY_LSTM;
     return (those >> layer->operation & 1) || (layer->operation == DORY_NORM && layer->second_repeats);
+}
+
+/* The row of the second input for an output's row. */
+static inline uint32_t dory_second_row(const struct dory_layer *layer, uint32_t row)
+{
+    return layer->operation == DORY_MATRIX_PRODUCT && layer->sharing_rows ? row / layer->sharing_rows : row;
+}
+
+/* How many of them `rows` rows of a tile have. */
+static inline uint32_t dory_second_rows(const struct dory_layer *layer, uint32_t rows)
+{
+    return layer->operation == DORY_MATRIX_PRODUCT && layer->sharing_rows ? 1 : rows;
 }
 
 /* A second input that is one channel for all. */

@@ -14,6 +14,17 @@
 
 #define DORY_MATRIX_WORDS 7 /* at most */
 
+/* Rows and columns of a tile as a product sees them: those that share a row of the second input are columns of one row. */
+struct dory_matrix_grid {
+    uint32_t rows, columns;
+};
+
+static inline struct dory_matrix_grid dory_matrix_grid_of(const struct dory_layer *layer, uint32_t rows, uint32_t columns)
+{
+    uint32_t seen = dory_second_rows(layer, rows);
+    return (struct dory_matrix_grid){seen, seen == rows ? columns : rows * columns};
+}
+
 static inline uint32_t dory_log2_of_divisor(int64_t divisor)
 {
     uint32_t shift = 0;

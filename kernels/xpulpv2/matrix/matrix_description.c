@@ -1,5 +1,6 @@
 /* What the planner knows of products of two activations. */
 #include "../convolution_description.h"
+#include "dory/matrix_product.h"
 #include "matrix.h"
 
 static bool matrix_supports(const struct dory_layer *layer)
@@ -15,7 +16,8 @@ static bool matrix_supports(const struct dory_layer *layer)
 static uint32_t matrix_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     (void)cores;
-    return tile->rows * (dory_matrix_weights_bytes(layer, tile->channels) + 4 * dory_matrix_pixels(tile->columns)) +
+    struct dory_matrix_grid grid = dory_matrix_grid_of(layer, tile->rows, tile->columns);
+    return grid.rows * (dory_matrix_weights_bytes(layer, tile->channels) + 4 * dory_matrix_pixels(grid.columns)) +
            dory_matrix_last_bytes(layer);
 }
 
@@ -27,26 +29,28 @@ static uint64_t constants_cycles(const struct dory_layer *layer)
 
 /* Of the slowest core: its quads, then its pixels. Words of pixels that are none are misaligned, most of them, and their
  * quads are copied channel by channel. */
-static uint64_t prepare_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+static uint64_t prepare_cycles(const struct dory_layer *layer, const struct dory_matrix_grid *grid, uint32_t channels,
+                               unsigned cores)
 {
     uint32_t words = dory_matrix_words(layer), late = layer->input_channels % 4 ? 2 : 0;
-    uint64_t quads = dory_divide_up(tile->rows * dory_divide_up(tile->channels, 4), cores),
-             pixels = dory_divide_up((uint32_t)tile->rows * tile->columns, cores);
+    uint64_t quads = dory_divide_up(grid->rows * dory_divide_up(channels, 4), cores),
+             pixels = dory_divide_up(grid->rows * grid->columns, cores);
     return 250 + quads * (words * (late ? 50u : 20u) + constants_cycles(layer)) + pixels * (words * (5 + late) + 34);
 }
 
 /* As a convolution of as many pixels; blocks start from their pixels' sums. */
 static uint64_t matrix_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint32_t words = dory_matrix_words(layer), fours = dory_divide_up(tile->columns, 4);
+    const struct dory_matrix_grid grid = dory_matrix_grid_of(layer, tile->rows, tile->columns);
+    uint32_t words = dory_matrix_words(layer), fours = dory_divide_up(grid.columns, 4);
     struct dory_tile_shape row = *tile;
     row.rows = 1;
-    row.columns = (uint16_t)dory_minimum(4 * fours * tile->rows, UINT16_MAX);
+    row.columns = (uint16_t)dory_minimum(4 * fours * grid.rows, UINT16_MAX);
     row.input_channels = layer->input_channels;
-    uint64_t blocks = dory_divide_up(tile->rows * fours * dory_divide_up(tile->channels, 4), cores);
+    uint64_t blocks = dory_divide_up(grid.rows * fours * dory_divide_up(tile->channels, 4), cores);
     uint64_t misaligned = layer->input_channels % 4 ? 6 * words : 0;
     return dory_product_cycles(layer, &row, cores, 4 * words, 1, 30) + blocks * (18 + misaligned) +
-           dory_divide_up(tile->rows, cores) * 60u + prepare_cycles(layer, tile, cores);
+           dory_divide_up(grid.rows, cores) * 60u + prepare_cycles(layer, &grid, tile->channels, cores);
 }
 
 #define MATRIX(kind, first, last)                                                                                           \

@@ -104,10 +104,11 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
     const struct dots dots = {layer->input_channels, (int32_t)layer->stages->input[0].addend,
                               (int32_t)layer->stages->input[1].addend};
     const struct dory_matrix_constants constants = dory_matrix_constants(layer);
-    uint32_t quads = dory_divide_up(tile->channels, 4), columns = tile->columns, bytes = layer->output_bits / 8u;
+    const struct dory_matrix_grid grid = dory_matrix_grid_of(layer, tile->rows, tile->columns);
+    uint32_t quads = dory_divide_up(tile->channels, 4), columns = grid.columns, bytes = layer->output_bits / 8u;
     struct dory_normaliser normaliser;
     dory_start_normaliser_as(&normaliser, layer, direct);
-    struct dory_grid_share share = dory_grid_share_of(tile->rows * columns, quads, core, cores);
+    struct dory_grid_share share = dory_grid_share_of(grid.rows * columns, quads, core, cores);
     while (share.items > 0) {
         uint32_t end = dory_grid_share_row_end(&share, quads), row = dory_quotient(share.row, columns);
         const uint8_t *first = (const uint8_t *)tile->input + share.row * dots.terms;

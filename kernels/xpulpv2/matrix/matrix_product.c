@@ -21,6 +21,7 @@
 struct matrix {
     const struct dory_layer *layer;
     const struct dory_tile *tile;
+    uint32_t rows, columns;
     uint32_t terms, words, quads, quad_bytes;
     int32_t first_addend, second_addend; /* A, B + 128 */
     uint32_t rest;                       /* bytes of the last word of a pixel; 0: all four */
@@ -28,9 +29,12 @@ struct matrix {
 
 static struct matrix matrix_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
+    struct dory_matrix_grid grid = dory_matrix_grid_of(layer, tile->rows, tile->columns);
     return (struct matrix){
         .layer = layer,
         .tile = tile,
+        .rows = grid.rows,
+        .columns = grid.columns,
         .terms = layer->input_channels,
         .words = dory_matrix_words(layer),
         .quads = dory_divide_up(tile->channels, 4),
@@ -43,14 +47,14 @@ static struct matrix matrix_of(const struct dory_layer *layer, const struct dory
 
 static int32_t *pixel_sums(const struct matrix *matrix)
 {
-    uint32_t bytes = matrix->tile->rows * matrix->quads * matrix->quad_bytes;
+    uint32_t bytes = matrix->rows * matrix->quads * matrix->quad_bytes;
     return (int32_t *)(void *)((uint8_t *)matrix->tile->scratch + bytes);
 }
 
 /* Copies of the tile's last four pixels: see dory_matrix_last_bytes(). */
 static uint8_t *last_pixels(const struct matrix *matrix)
 {
-    return (uint8_t *)(pixel_sums(matrix) + matrix->tile->rows * dory_matrix_pixels(matrix->tile->columns));
+    return (uint8_t *)(pixel_sums(matrix) + matrix->rows * dory_matrix_pixels(matrix->columns));
 }
 
 /* ---- the first part ---- */
@@ -179,8 +183,8 @@ static int32_t pixel_sum(const struct matrix *matrix, uint32_t pixel)
 
 static void add_pixels(const struct matrix *matrix, unsigned core, unsigned cores)
 {
-    uint32_t columns = matrix->tile->columns, room = dory_matrix_pixels(columns), row = 0;
-    struct dory_grid_share share = dory_grid_share_of(1, matrix->tile->rows * columns, core, cores);
+    uint32_t columns = matrix->columns, room = dory_matrix_pixels(columns), row = 0;
+    struct dory_grid_share share = dory_grid_share_of(1, matrix->rows * columns, core, cores);
     int32_t *sums = pixel_sums(matrix);
     row = share.items ? dory_quotient(share.first, columns) : 0;
     for (uint32_t pixel = share.first, column = pixel - row * columns; pixel < share.first + share.items; pixel++) {
@@ -195,9 +199,9 @@ static void add_pixels(const struct matrix *matrix, unsigned core, unsigned core
 /* Those that there are. */
 static void copy_last_pixels(const struct matrix *matrix)
 {
-    const struct dory_tile *tile = matrix->tile;
-    uint32_t count = dory_minimum(4, tile->columns);
-    const uint8_t *input = (const uint8_t *)tile->input + (tile->rows * tile->columns - count) * matrix->terms;
+    uint32_t count = dory_minimum(4, matrix->columns);
+    const uint8_t *input =
+        (const uint8_t *)matrix->tile->input + (matrix->rows * matrix->columns - count) * matrix->terms;
     uint8_t *last = last_pixels(matrix);
     for (uint32_t pixel = 0; pixel < count; pixel++) {
         for (uint32_t word = 0; word < matrix->words; word++, last += 4) {
@@ -212,7 +216,7 @@ static __attribute__((noinline)) void prepare(const struct dory_layer *layer, co
                                               unsigned cores)
 {
     struct matrix matrix = matrix_of(layer, tile);
-    struct dory_grid_share share = dory_grid_share_of(1, tile->rows * matrix.quads, core, cores);
+    struct dory_grid_share share = dory_grid_share_of(1, matrix.rows * matrix.quads, core, cores);
     pack_quads(&matrix, share.first, share.first + share.items);
     add_pixels(&matrix, core, cores);
     if (matrix.rest && core == cores - 1) {
@@ -261,13 +265,13 @@ static inline __attribute__((always_inline)) void multiply_row(const struct matr
                                                                dory_product_runner *run)
 {
     const struct dory_tile *tile = matrix->tile;
-    uint32_t columns = tile->columns, first = row * columns + 4 * share.row;
+    uint32_t columns = matrix->columns, first = row * columns + 4 * share.row;
     struct pixels pixels = {
         .blocks = &product->blocks,
         .input = (const uint8_t *)tile->input + first * matrix->terms,
         .sums = pixel_sums(matrix) + row * dory_matrix_pixels(columns) + 4 * share.row,
         .step = (int32_t)matrix->terms,
-        .end = matrix->rest ? (const uint8_t *)tile->input + tile->rows * columns * matrix->terms : NULL,
+        .end = matrix->rest ? (const uint8_t *)tile->input + matrix->rows * columns * matrix->terms : NULL,
         .last = last_pixels(matrix),
         .last_step = (int32_t)(4 * matrix->words),
         .last_count = dory_minimum(4, columns),
@@ -284,10 +288,10 @@ static inline __attribute__((always_inline)) void multiply(const struct dory_lay
     struct matrix matrix = matrix_of(layer, tile);
     struct dory_product product;
     dory_product_start(&product, layer, tile, direct, 4 * matrix.words, 1, 0);
-    uint32_t fours = dory_divide_up(tile->columns, 4);
-    product.pixel_count = tile->columns;
+    uint32_t fours = dory_divide_up(matrix.columns, 4);
+    product.pixel_count = matrix.columns;
     product.steps_back = true;
-    struct dory_grid_share share = dory_grid_share_of(tile->rows * fours, matrix.quads, core, cores);
+    struct dory_grid_share share = dory_grid_share_of(matrix.rows * fours, matrix.quads, core, cores);
     uint32_t row = share.items ? dory_quotient(share.row, fours) : 0;
     share.row -= row * fours;
     for (; share.items > 0; row++) {
