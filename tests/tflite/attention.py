@@ -62,10 +62,13 @@ class Attention:
         return self.operate(tfl.ADD, [x, mask], result, (11, {0: ("b", 0)}))
 
     def attention(self, x):
+        return self.attend(x, self.random.randint(1, 8), self.random.randint(1, 9))
+
+    def attend(self, x, heads, depth):
         """Of the pixels of an image, or its rows' pixels."""
         pick = self.random
         _, height, width, channels = self.values[x][0].shape
-        tokens, heads, depth = height * width, pick.randint(1, 8), pick.randint(1, 9)
+        tokens = height * width
         rows = self.reshaped(x, (1, tokens, channels))
         q, k, v = (self.transposed(self.reshaped(self.projected(rows, heads * depth), (1, tokens, heads, depth)), [0, 2, 1, 3])
                    for _ in range(3))
