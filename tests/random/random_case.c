@@ -179,6 +179,15 @@ static bool has_block(const struct plan *plan)
     return false;
 }
 
+/* A product whose rows are a head's queries. */
+static bool has_queries(const struct plan *plan)
+{
+    for (int i = 0; i < plan->network->layer_count; i++)
+        if (plan->layers[i].record.operation == DORY_MATRIX_PRODUCT && plan->layers[i].record.sharing_rows)
+            return true;
+    return false;
+}
+
 static bool plan_with_plenty(struct trial *trial)
 {
     struct random *random = trial->random;
@@ -265,6 +274,7 @@ static void count_plan(struct random_totals *totals, const struct plan *plan)
         loads |= plan->transfers[i].needed_step > 0;
     totals->in_ram += in_ram;
     totals->blocks += has_block(plan);
+    totals->queries += has_queries(plan);
     totals->resident += plan->resident_bytes > 0;
     totals->linked += plan->weights_are_linked;
     totals->run_layers += plan->runs_layers;
@@ -291,8 +301,10 @@ void random_totals_print(const struct random_totals *totals)
                totals->shrunk, totals->dead_channels, totals->unread_pixels, totals->moved);
     printf(
         "layers by XpulpV2 kernels %d; networks with tensors in RAM %d, in CHW %d, with L3 transfers behind the first step "
-        "%d, with weights that stay in L2 %d, that are linked %d, with blocks of layers %d\n",
-        totals->xpulpv2, totals->in_ram, totals->in_chw, totals->loads, totals->resident, totals->linked, totals->blocks);
+        "%d, with weights that stay in L2 %d, that are linked %d, with blocks of layers %d, "
+        "of a head's queries %d\n",
+        totals->xpulpv2, totals->in_ram, totals->in_chw, totals->loads, totals->resident, totals->linked, totals->blocks,
+        totals->queries);
 }
 
 /* ---- the case ---- */

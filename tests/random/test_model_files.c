@@ -1,6 +1,7 @@
 /* Models of a folder, each planned into little memory, executed and compared with the golden interpreter.
  *
- * Usage: test_model_files FOLDER. A model that a pass refuses is no failure; that all are refused is one. Exit status 77:
+ * Usage: test_model_files FOLDER [blocks | attention | verbose]. With blocks layers take turns wherever they can; with attention
+ * queries of a head must have done so. A model that a pass refuses is no failure; that all are refused is one. Exit status 77:
  * there is no model in the folder. */
 #include <dirent.h>
 
@@ -31,7 +32,8 @@ static void check(const char *path, uint64_t seed, struct random_totals *totals)
 
 int main(int argc, char **argv)
 {
-    struct random_totals totals = {.verbose = argc > 2};
+    bool attention = argc > 2 && !strcmp(argv[2], "attention"), blocks = attention || (argc > 2 && !strcmp(argv[2], "blocks"));
+    struct random_totals totals = {.verbose = argc > 2 && !blocks, .only_blocks = blocks};
     struct arena arena = {0};
     DIR *folder = argc > 1 ? opendir(argv[1]) : NULL;
     uint64_t seed = 0;
@@ -46,5 +48,6 @@ int main(int argc, char **argv)
         return 77;
     EXPECT_EQUAL(totals.wrong, 0);
     EXPECT_THAT(totals.exact > 0);
+    EXPECT_THAT(!attention || totals.queries > 0);
     return expect_result("models of a folder");
 }
