@@ -42,6 +42,10 @@ static void print_operators(void)
          "Opsets 7 to 21, one image at a time, fixed dimensions, 1 or 2 spatial dimensions.\n");
     for (int i = 0; i < operator_count; i++)
         print_operator(operators[i].type, operators[i].becomes, operators[i].limits);
+    puts("\nAnd of transformers of integers, as QuantLib writes them for Deeploy; all others are those of quantised "
+         "networks.\n");
+    for (int i = 0; i < qdq_integer_operator_count; i++)
+        print_operator(qdq_integer_operators[i].type, qdq_integer_operators[i].becomes, qdq_integer_operators[i].limits);
     print_quantised_operators();
     print_tflite_operators();
     puts("\nNot supported in integer networks:\n");

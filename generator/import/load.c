@@ -43,8 +43,8 @@ const char *load_option_parse(struct load_options *options, const char *name, co
 static struct network *import_qdq(const struct graph *graph, const char *name, const struct load_options *options,
                                   struct arena *arena, struct diagnostics *diagnostics)
 {
-    if (!options->input_bits && !options->input_is_signed)
-        return qdq_import(graph, name, arena, diagnostics);
+    if (!options->input_bits && (!options->input_is_signed || qdq_detect_integers(graph)))
+        return qdq_import(graph, name, options->input_is_signed, arena, diagnostics);
     diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
              "--input-bits and --input-signed are for NEMO and Quantlab; this model says itself what its input is");
     return NULL;
@@ -65,7 +65,7 @@ static struct network *import_onnx(const struct source *source, struct load_opti
     if (!graph)
         return NULL;
     if (options.front_end == FRONT_END_DETECT)
-        options.front_end = qdq_detect(graph) ? FRONT_END_QDQ : import_detect(graph);
+        options.front_end = qdq_detect(graph) || qdq_detect_integers(graph) ? FRONT_END_QDQ : import_detect(graph);
     if (options.front_end == FRONT_END_NEMO && qdq_refuse_float(graph, diagnostics))
         return NULL;
     if (options.front_end == FRONT_END_QDQ)

@@ -45,15 +45,19 @@ const struct operator operators[] = {
 };
 const int operator_count = sizeof operators / sizeof *operators;
 
-/* QuantLib writes its RequantShift under whichever of these its exporter was registered with; none is ONNX's. */
-bool operator_is_in_domain(const struct node *node)
+/* QuantLib writes its operators under whichever of these its exporter was registered with; none is ONNX's. */
+bool operator_is_quantlib(const struct node *node)
 {
     static const char *const domains[] = {"PACTOps", "ai.onnx.contrib"};
-    bool is_requant_shift = !strcmp(node->type, "RequantShift");
-    for (size_t i = 0; is_requant_shift && i < sizeof domains / sizeof *domains; i++)
+    for (size_t i = 0; i < sizeof domains / sizeof *domains; i++)
         if (!strcmp(node->domain, domains[i]))
             return true;
-    return !*node->domain;
+    return false;
+}
+
+bool operator_is_in_domain(const struct node *node)
+{
+    return !*node->domain || (!strcmp(node->type, "RequantShift") && operator_is_quantlib(node));
 }
 
 const struct operator* operator_find(const char *type)

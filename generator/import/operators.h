@@ -16,6 +16,8 @@ extern const int operator_count;
 
 /* ONNX's own operators; of others those that quantisers export under a name of their own. */
 bool operator_is_in_domain(const struct node *node);
+/* The node is in a domain of QuantLib. */
+bool operator_is_quantlib(const struct node *node);
 
 /* Null: there is none. */
 const struct operator* operator_find(const char *type);

@@ -55,11 +55,42 @@ static void norm_pixel(const struct norm *norm, int64_t pixel, int n, const int6
     }
 }
 
+/* ---- divided norms ---- */
+
+static int64_t whole_root(int64_t x)
+{
+    int64_t root = 0;
+    while ((root + 1) * (root + 1) <= x)
+        root++;
+    return root;
+}
+
+static void divided_pixel(const struct norm *norm, int64_t pixel, int n, const int64_t *x, int64_t *y)
+{
+    int64_t sum = 0, squares = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] - norm->zero_point;
+    const int64_t offset = norm->zero_point + (norm->is_centred ? sum / n : 0);
+    for (int i = 0; i < n; i++)
+        squares += (x[i] - offset) * (x[i] - offset);
+    const int64_t root = whole_root(squares / n + 1);
+    for (int i = 0; i < n; i++) {
+        const struct norm_constants *own = &norm->constants[(pixel * (n / norm->run) + i / norm->run) % norm->count];
+        y[i] = (((x[i] - offset) * own->factor / root + own->term) >> norm->shift) + 128;
+        y[i] = norm->is_centred ? y[i] & 255 : y[i];
+    }
+}
+
 bool interpret_norm(const struct norm *norm, const struct tensor *tensor, const int64_t *x, const int64_t *roots, int64_t *y)
 {
     int64_t pixels = (int64_t)tensor->height * tensor->width;
-    for (int64_t pixel = 0; pixel < pixels; pixel++)
-        norm_pixel(norm, pixel, tensor->channels, x + pixel * tensor->channels, norm->roots ? roots + pixel : NULL,
-                   y + pixel * tensor->channels);
+    for (int64_t pixel = 0; pixel < pixels; pixel++) {
+        const int64_t *of = x + pixel * tensor->channels;
+        int64_t *to = y + pixel * tensor->channels;
+        if (norm->is_divided)
+            divided_pixel(norm, pixel, tensor->channels, of, to);
+        else
+            norm_pixel(norm, pixel, tensor->channels, of, norm->roots ? roots + pixel : NULL, to);
+    }
     return true;
 }

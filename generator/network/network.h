@@ -55,13 +55,17 @@ struct layer_taps {
  *     accumulator = floor((floor(d * factor * 2^(left_shift - e) * M / 2^32) + term) / 2^shift)
  * M * 2^-31 * 2^-e is multiplier * 2^-31 / sqrt(V + epsilon / 2^fraction_bits) as 32-bit arithmetic finds it:
  * interpret_norm.c. So a pixel has one root, and an element one rounding that counts. Behind it is a stage that clips.
- * Where there are `roots`, M is that of the second input's element of the pixel, and e is 0. */
+ * Where there are `roots`, M is that of the second input's element of the pixel, and e is 0.
+ *
+ * is_divided: as integer networks define it. All divisions truncate, and m is the mean where is_centred, else 0:
+ *     d = x - zero_point - m,  r = floor(sqrt(floor(the sum of d * d / n) + 1))
+ *     accumulator = floor((d * factor / r + term) / 2^shift) + 128, modulo 256 where is_centred */
 struct norm_constants {
     int32_t factor, term;
 };
 
 struct norm {
-    bool is_centred;
+    bool is_centred, is_divided;
     int zero_point;
     int64_t epsilon;
     int fraction_bits; /* even */

@@ -184,11 +184,13 @@ static struct bounds of_interpolation(const struct layer *layer, struct bounds i
 /* What is added to a term is less than 2^30: middle/norms.c chooses left_shift so. */
 static struct bounds of_norm(const struct norm *norm)
 {
-    const wide most = (wide)1 << 30;
+    if (norm->is_divided && norm->is_centred)
+        return (struct bounds){0, UINT8_MAX};
+    const wide most = (wide)1 << (norm->is_divided ? 31 : 30), more = norm->is_divided ? 128 : 0;
     struct bounds terms = {norm->constants[0].term, norm->constants[0].term};
     for (int i = 1; i < norm->count; i++)
         terms = unite(terms, (struct bounds){norm->constants[i].term, norm->constants[i].term});
-    return (struct bounds){(terms.minimum - most) >> norm->shift, (terms.maximum + most) >> norm->shift};
+    return (struct bounds){((terms.minimum - most) >> norm->shift) + more, ((terms.maximum + most) >> norm->shift) + more};
 }
 
 static struct bounds of_concatenation(const struct prover *prover, const struct layer *layer, int channel)

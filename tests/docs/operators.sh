@@ -10,7 +10,7 @@ trap 'rm -f "$made"' EXIT
 "$2" ops | awk '
   FNR == NR { if (/^Not supported/) skip = 1
               if (skip) next
-              if (/^[A-Z][A-Za-z0-9_]*  /) { if (!inside) format++; inside = 1
+              if (/^[A-Za-z][A-Za-z0-9_]*  /) { if (!inside) format++; inside = 1
                 name = $1; sub(/^[^ ]+ +/, ""); rest = index($0, "|") ? $0 : $0 " |"
                 if (rest ~ /^ *\|/) sub(/^ */, "", rest)
                 row = "| " name " | " rest " |"; gsub(/ +\|/, " |", row)

@@ -225,6 +225,10 @@ static enum qdq_outcome add_tensors(struct qdq *qdq, const struct node *node, co
                          b->scale, MAXIMUM_SHIFT);
     m0 *= (int64_t)1 << (first - common);
     m1 *= (int64_t)1 << (second - common);
+    if (qdq->is_of_integers) { /* all have scale 1 */
+        m0 = m1 = 1;
+        common = 0;
+    }
     pending->layer.input_stages[0] = input_stage(qdq, signs[0] * m0, a->zero_point);
     pending->layer.input_stages[1] = input_stage(qdq, signs[1] * m1, b->zero_point);
     pending->scale = ldexp(1, common);

@@ -75,6 +75,16 @@ static int append(struct qdq *qdq, const struct qdq_pending *pending, const stru
     return output;
 }
 
+int qdq_pending_append(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
+                       const char *name, const struct stage *stage)
+{
+    struct layer *layer;
+    int output = append(qdq, pending, quantisation, name, &layer);
+    layer->stages[0] = *stage;
+    layer->stage_count = 1;
+    return output;
+}
+
 int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
                        const char *name)
 {

@@ -149,7 +149,8 @@ struct qdq {
     int fold_count;
     struct qdq_front *fronts; /* of inputs that are quantised */
     int front_count;
-    size_t work; /* numbers of constants that were computed here: memory that a hostile model can multiply */
+    bool is_of_integers; /* there is no QuantizeLinear: integers.c */
+    size_t work;         /* numbers of constants that were computed here: memory that a hostile model can multiply */
 };
 
 /* What became of a node: its first output's value is known; a fault was reported; or it is arithmetic that only
@@ -164,6 +165,8 @@ typedef enum qdq_outcome qdq_handler(struct qdq *qdq, const struct node *node, c
 
 /* Some node quantises or dequantises. */
 bool qdq_detect(const struct graph *graph);
+/* A network of integers as QuantLib writes them for Deeploy, that has what networks of convolutions have not: integers.c. */
+bool qdq_detect_integers(const struct graph *graph);
 /* True after the one error of a model that is not quantised at all: most numbers of its weights are fractions. */
 bool qdq_refuse_float(const struct graph *graph, struct diagnostics *diagnostics);
 /* True after the one error of models whose scales are computed while they run, or that are of another opset. */
@@ -171,7 +174,8 @@ bool qdq_refuse(const struct graph *graph, struct diagnostics *diagnostics);
 
 /* ---- walk.c ---- */
 
-struct network *qdq_import(const struct graph *graph, const char *name, struct arena *arena,
+/* `inputs_are_signed`: of a network of integers, which does not say so. */
+struct network *qdq_import(const struct graph *graph, const char *name, bool inputs_are_signed, struct arena *arena,
                            struct diagnostics *diagnostics);
 
 /* The numbers of one of the graph's values, where it is a constant; else null. */
@@ -269,6 +273,9 @@ int qdq_round(double number, double scale, int64_t zero_point, int minimum, int 
 /* ---- pending.c ---- */
 
 struct qdq_pending *qdq_pending_make(struct qdq *qdq, enum layer_kind kind, const struct node *node, int input, int count);
+/* The layer with its output and this stage: the output. */
+int qdq_pending_append(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
+                       const char *name, const struct stage *stage);
 /* The layer with its output, rounded to a quantisation. */
 int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
                        const char *name);
@@ -401,6 +408,9 @@ enum qdq_outcome qdq_sum(struct qdq *qdq, const struct node *node, const struct 
                          const struct qdq_sum *sum, struct qdq_value *result);
 void qdq_finish_sum(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
                     const char *name, struct middle_value *result);
+/* The same of whole numbers, whose sum this stage rounds; false where it is too large. */
+bool qdq_finish_whole_sum(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
+                          const char *name, const struct stage *stage, struct middle_value *result);
 qdq_handler qdq_sum_all;
 /* The shape that values are repeated to by ONNX's rules; false where they do not go together. */
 bool qdq_broadcast_shape(const struct qdq_value *values, int count, int *rank, int64_t *dimensions);
@@ -438,6 +448,13 @@ qdq_handler qdq_concatenation, qdq_pad, qdq_slice, qdq_split, qdq_tile, qdq_expa
 qdq_handler qdq_gather, qdq_gather_nd;                                                          /* gathers.c */
 qdq_handler qdq_resize;                                                                         /* resize.c */
 
+/* ---- integers.c: Deeploy's operators ---- */
+
+void qdq_take_integers(struct qdq *qdq, struct qdq_value *value);                      /* a constant */
+void qdq_open_integers(struct qdq *qdq, bool is_signed, struct qdq_value *value);      /* an input */
+qdq_handler *qdq_find_integer_handler(const struct qdq *qdq, const struct node *node); /* null: none */
+qdq_handler qdq_requantise, qdq_whole_softmax, qdq_whole_norm, qdq_whole_function, qdq_whole_mean;
+
 /* ---- qoperators.c ---- */
 
 struct qdq_qoperator;
@@ -454,6 +471,8 @@ struct qdq_operator {
 };
 extern const struct qdq_operator qdq_operators[];
 extern const int qdq_operator_count;
+extern const struct qdq_operator qdq_integer_operators[]; /* integers.c */
+extern const int qdq_integer_operator_count;
 const struct qdq_operator *qdq_operator_find(const struct node *node);
 
 #endif

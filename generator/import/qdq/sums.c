@@ -342,19 +342,38 @@ static int lay_sum(struct qdq *qdq, const struct qdq_pending *pending, const cha
     return output;
 }
 
+/* All terms in one layer behind those that they need; its stage is still to be set. */
+static struct layer *lay_last_sum(struct qdq *qdq, const struct qdq_pending *pending,
+                                  const struct quantisation *quantisation, const char *name, int exponent)
+{
+    struct sum_term *terms = lay_terms(qdq, pending, name, exponent);
+    const struct tensor like = *qdq_tensor(qdq, terms[0].tensor);
+    int output = quantised_tensor(&qdq->builder, name, like.height, like.width, like.channels, quantisation);
+    struct layer *layer = middle_last_sum(&qdq->builder, pending->layer.name, terms, pending->term_count, exponent, output);
+    layer->stage_count = 1;
+    return layer;
+}
+
 void qdq_finish_sum(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
                     const char *name, struct middle_value *result)
 {
     int exponent = middle_sum_exponent(largest_of_terms(qdq, pending));
-    struct sum_term *terms = lay_terms(qdq, pending, name, exponent);
-    const struct tensor like = *qdq_tensor(qdq, terms[0].tensor);
-    int output = quantised_tensor(&qdq->builder, name, like.height, like.width, like.channels, quantisation);
-    struct stage stage = quantised_stage(&qdq->builder, 1, qdq_tensor(qdq, output));
+    struct layer *layer = lay_last_sum(qdq, pending, quantisation, name, exponent);
+    struct stage stage = quantised_stage(&qdq->builder, 1, qdq_tensor(qdq, layer->output));
     quantised_set_channel(&qdq->builder, &stage, 0, llrint(ldexp(added(pending) * (double)pending->divisor, -exponent)),
                           (struct real_factor){{ldexp(1, exponent), 1}, quantisation->scale, pending->divisor});
-    qdq_clip_stage(&stage, qdq_tensor(qdq, output), pending->minimum, pending->maximum);
-    struct layer *layer = middle_last_sum(&qdq->builder, pending->layer.name, terms, pending->term_count, exponent, output);
+    qdq_clip_stage(&stage, qdq_tensor(qdq, layer->output), pending->minimum, pending->maximum);
     layer->stages[0] = stage;
-    layer->stage_count = 1;
-    *result = (struct middle_value){output, pending->terms[0].view};
+    *result = (struct middle_value){layer->output, pending->terms[0].view};
+}
+
+bool qdq_finish_whole_sum(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
+                          const char *name, const struct stage *stage, struct middle_value *result)
+{
+    if (middle_sum_exponent(largest_of_terms(qdq, pending)) > 0)
+        return false;
+    struct layer *layer = lay_last_sum(qdq, pending, quantisation, name, 0);
+    layer->stages[0] = *stage;
+    *result = (struct middle_value){layer->output, pending->terms[0].view};
+    return true;
 }

@@ -21,7 +21,10 @@ enum qdq_outcome qdq_fault(struct qdq *qdq, const struct node *node, const char 
 
 /* ---- what is quantised later ---- */
 
-static bool quantises(const struct node *node) { return !strcmp(node->type, "QuantizeLinear") || qdq_find_qoperator(node); }
+static bool quantises(const struct qdq *qdq, const struct node *node)
+{
+    return !strcmp(node->type, "QuantizeLinear") || qdq_find_qoperator(node) || qdq->is_of_integers;
+}
 
 static bool leads_to_integers(const struct qdq *qdq, const struct node *node)
 {
@@ -36,7 +39,7 @@ static void mark_quantised_later(struct qdq *qdq)
     qdq->is_quantised_later = arena_array(qdq->arena, bool, (size_t)qdq->graph->value_count);
     for (int n = qdq->graph->node_count - 1; n >= 0; n--) {
         const struct node *node = &qdq->graph->nodes[n];
-        if (!node->is_needed || (!quantises(node) && !leads_to_integers(qdq, node)))
+        if (!node->is_needed || (!quantises(qdq, node) && !leads_to_integers(qdq, node)))
             continue;
         for (int i = 0; i < node->input_count; i++)
             if (node->inputs[i] != NO_VALUE)
@@ -49,26 +52,26 @@ static void mark_quantised_later(struct qdq *qdq)
 static bool input_dimensions(struct qdq *qdq, const struct value *value, int64_t *dimensions)
 {
     struct diagnostics *diagnostics = qdq->diagnostics;
-    if (!value->has_shape || value->rank < 2 || value->rank > 4) {
+    const int first = value->rank > 1; /* a list has no batch */
+    if (!value->has_shape || value->rank < 1 || value->rank > 4) {
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' %s; supported: batch x channels [x height] [x width]",
                  value->name,
                  value->has_shape ? arena_format(qdq->arena, "has %d dimensions", value->rank) : "has no shape");
         return false;
     }
     dimensions[0] = 1;
-    if (value->dimensions[0] != 1)
+    if (value->dimensions[0] != 1 && first)
         diagnose(diagnostics, value->dimensions[0] > 1 ? SEVERITY_WARNING : SEVERITY_NOTE, NULL, NULL,
                  value->dimensions[0] > 1 ? "input '%s' has a batch of %" PRId64 "; taken as 1"
                                           : "the batch of input '%s' is not fixed; taken as 1",
                  value->name, value->dimensions[0]);
-    for (int i = 1; i < value->rank; i++) {
-        dimensions[i] = value->dimensions[i];
-        if (dimensions[i] >= 1 && dimensions[i] <= QDQ_MAXIMUM_DIMENSION)
+    for (int i = first; i < value->rank; i++) {
+        const int64_t size = dimensions[i + 1 - first] = value->dimensions[i];
+        if (size >= 1 && size <= QDQ_MAXIMUM_DIMENSION)
             continue;
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "dimension %d of input '%s' is %s", i, value->name,
-                 dimensions[i] < 1
-                     ? "not fixed; export the model without dynamic axes"
-                     : arena_format(qdq->arena, "%" PRId64 "; supported: up to %d", dimensions[i], QDQ_MAXIMUM_DIMENSION));
+                 size < 1 ? "not fixed; export the model without dynamic axes"
+                          : arena_format(qdq->arena, "%" PRId64 "; supported: up to %d", size, QDQ_MAXIMUM_DIMENSION));
         return false;
     }
     return true;
@@ -97,7 +100,7 @@ static bool are_indices(const struct qdq *qdq, int index)
 }
 
 /* The input's tensor: with what its elements stand for as soon as a node says it. */
-static void open_input(struct qdq *qdq, int index)
+static void open_input(struct qdq *qdq, int index, bool is_signed)
 {
     const struct value *value = &qdq->graph->values[index];
     struct network *network = qdq->builder.network;
@@ -121,9 +124,13 @@ static void open_input(struct qdq *qdq, int index)
         .tensor = tensor,
         .outside = {.is_exact = true, .numerator = 1, .denominator = 1},
     };
+    if (value->rank == 1)
+        qdq->values[index].view = view_of_memory(1, value->dimensions);
+    if (qdq->is_of_integers)
+        qdq_open_integers(qdq, is_signed || value->type == ELEMENT_INT8, &qdq->values[index]);
 }
 
-static void open_inputs(struct qdq *qdq)
+static void open_inputs(struct qdq *qdq, bool are_signed)
 {
     const struct graph *graph = qdq->graph;
     qdq->builder.network->inputs = arena_array(qdq->arena, int, (size_t)graph->input_count);
@@ -134,7 +141,7 @@ static void open_inputs(struct qdq *qdq)
     }
     for (int i = 0; i < graph->input_count; i++)
         if (graph->values[graph->inputs[i]].use_count > 0)
-            open_input(qdq, graph->inputs[i]);
+            open_input(qdq, graph->inputs[i], are_signed);
 }
 
 /* ---- floating point: a head, or an island ---- */
@@ -264,8 +271,11 @@ static void report_island(struct qdq *qdq, const struct node *node, const struct
 static void load_constant(struct qdq *qdq, int index)
 {
     struct qdq_value *value = &qdq->values[index];
-    if (value->kind == QDQ_CONSTANT && !value->array)
+    if (value->kind == QDQ_CONSTANT && !value->array) {
         value->array = qdq_array_of(qdq, qdq->graph->values[index].constant);
+        if (qdq->is_of_integers)
+            qdq_take_integers(qdq, value);
+    }
 }
 
 const struct qdq_array *qdq_constant(struct qdq *qdq, int index)
@@ -312,11 +322,13 @@ static enum qdq_outcome run_node(struct qdq *qdq, const struct node *node, const
     if (qdq_norm_arithmetic(qdq, node, inputs, results, &outcome))
         return outcome;
     const struct qdq_operator *known = qdq_operator_find(node);
-    if (!known)
+    qdq_handler *handle = qdq_find_integer_handler(qdq, node);
+    handle = handle ? handle : known ? known->handle : NULL;
+    if (!handle)
         return QDQ_FLOAT;
     if (node->input_count < 1 || inputs[0].kind == QDQ_NONE)
         return qdq_fault(qdq, node, NULL, "%s without its input 0", node->type);
-    return known->handle(qdq, node, inputs, node->input_count, results);
+    return handle(qdq, node, inputs, node->input_count, results);
 }
 
 static void walk_node(struct qdq *qdq, const struct node *node)
@@ -389,16 +401,20 @@ static void hand_over(struct qdq *qdq, struct diagnostics *diagnostics)
 
 #define MAXIMUM_LAYERS 20000
 
-struct network *qdq_import(const struct graph *graph, const char *name, struct arena *arena, struct diagnostics *diagnostics)
+struct network *qdq_import(const struct graph *graph, const char *name, bool inputs_are_signed, struct arena *arena,
+                           struct diagnostics *diagnostics)
 {
     if (qdq_refuse(graph, diagnostics))
         return NULL;
     struct diagnostics own = {.arena = arena, .file = diagnostics->file};
-    struct qdq qdq = {.arena = arena, .diagnostics = &own, .graph = graph};
+    struct qdq qdq = {.arena = arena,
+                      .diagnostics = &own,
+                      .graph = graph,
+                      .is_of_integers = !qdq_detect(graph) && qdq_detect_integers(graph)};
     quantised_begin(&qdq.builder, name, ROUND_HALF_EVEN, arena);
     qdq.values = arena_array(arena, struct qdq_value, (size_t)graph->value_count);
     mark_quantised_later(&qdq);
-    open_inputs(&qdq);
+    open_inputs(&qdq, inputs_are_signed);
     for (int i = 0; i < graph->node_count && qdq.builder.network->layer_count < MAXIMUM_LAYERS; i++)
         if (graph->nodes[i].is_needed)
             walk_node(&qdq, &graph->nodes[i]);

@@ -9,6 +9,11 @@
  *     root * 2^-31 * 2^-exponent is 1 / sqrt(W / 2^fraction_bits)
  *     M = (root * multiplier) >> 31
  *     y = clip((high 32 bits of (d * factor << (left_shift - exponent)) * M + term) >> shift)
+ * A divided norm is that of integer networks, in which / truncates; m = (sum of (x - zero_point)) / n where it is centred,
+ * else 0:
+ *     d = x - zero_point - m,  r = floor(sqrt(floor(sum of d * d over n) + 1)),  y = ((d * factor / r + term) >> shift) +
+ * 128 Of a centred one y is taken modulo 256, as a byte is.
+ *
  * Of a norm with roots, M is the root that the row's byte of the second input names, and exponent 0: what such a row is
  * divided by was rounded on its own.
  *
@@ -36,6 +41,7 @@ struct dory_norm {
     uint32_t count;     /* of factors and terms: run i of row r, counted from the image's first pixel, has number
                            (r * runs of a row + i) modulo count, a multiple of the runs of a row */
     uint32_t has_roots; /* 256 words, behind factors and terms */
+    uint32_t is_divided;
 };
 
 struct dory_norm_constants {
@@ -131,6 +137,39 @@ static inline int32_t dory_norm_apply(const struct dory_norm *norm, const struct
     int32_t product = (int32_t)((x * row->slope - row->offset) * (uint32_t)constants->factor);
     uint32_t high = (uint32_t)((int64_t)product * row->multiplier >> 32);
     return (int32_t)(high + (uint32_t)constants->term) >> (norm->shift & 31);
+}
+
+/* ---- divided norms ---- */
+
+/* floor(sqrt(x)) of 17 bits. */
+static inline uint32_t dory_norm_whole_root(uint32_t x)
+{
+    uint32_t root = 0;
+    for (uint32_t bit = 1u << 8; bit != 0; bit >>= 1) {
+        root += (root + bit) * (root + bit) <= x ? bit : 0;
+    }
+    return root;
+}
+
+/* offset is what is subtracted of x, multiplier what it is divided by. */
+static inline struct dory_norm_row dory_norm_row_divided(const struct dory_norm *norm, uint32_t n, uint32_t sum,
+                                                         uint32_t squares)
+{
+    int32_t less = norm->zero_point;
+    if (norm->is_centred) {
+        less += ((int32_t)sum - norm->zero_point * (int32_t)n) / (int32_t)n;
+    }
+    uint32_t offset = (uint32_t)less, variance = squares - 2 * offset * sum + n * offset * offset;
+    return (struct dory_norm_row){1, offset, (int32_t)dory_norm_whole_root(variance / n + 1)};
+}
+
+/* An element, before it is clipped. */
+static inline int32_t dory_norm_divide(const struct dory_norm *norm, const struct dory_norm_row *row,
+                                       const struct dory_norm_constants *constants, uint32_t x)
+{
+    int32_t quotient = (int32_t)(x - row->offset) * constants->factor / row->multiplier;
+    int32_t y = ((quotient + constants->term) >> (norm->shift & 31)) + 128;
+    return norm->is_centred ? y & 255 : y;
 }
 
 #ifdef __cplusplus
