@@ -314,6 +314,29 @@ const struct dory_kernel_description dory_xpulpv2_squared_difference_description
     .cycles = squared_difference_cycles,
 };
 
+/* One floor of a power of two, whose sum with the high half of a product, of 30 bits, has 32. */
+static bool quotient_supports(const struct dory_layer *layer)
+{
+    const struct dory_stage *first = layer->operation == DORY_QUOTIENT ? &layer->stages->first : NULL;
+    return first && layer->normalisation != DORY_NORMALISE_THRESHOLDS && !layer->stages->has_second &&
+           first->multiplier == 1 && (first->divisor & (first->divisor - 1)) == 0 && first->divisor <= 1LL << 30 &&
+           first->addend >= -(1 << 30) && first->addend < 1 << 30 && first->minimum <= layer->minimum &&
+           first->maximum >= layer->maximum && is_high_byte(layer);
+}
+
+static uint64_t quotient_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t count = words_of_slowest_core(tile, cores), fours = count / 4;
+    return fours * 60 + (count - 4 * fours) * 24 + repeat_cycles(layer, tile, count) + 450;
+}
+
+const struct dory_kernel_description dory_xpulpv2_quotient_description = {
+    .name = "dory_xpulpv2_quotient",
+    .supports = quotient_supports,
+    .scratch_bytes = repeated_scratch,
+    .cycles = quotient_cycles,
+};
+
 static bool copy_supports(const struct dory_layer *layer)
 {
     return layer->operation == DORY_COPY && layer->input_bits == 8 && layer->output_bits == 8;

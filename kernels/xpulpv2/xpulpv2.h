@@ -138,7 +138,8 @@
     KERNEL(matrix_product_clamped)                                                                                          \
     KERNEL(matrix_product_split)                                                                                            \
     KERNEL(matrix_product_high)                                                                                             \
-    KERNEL(squared_difference)
+    KERNEL(squared_difference)                                                                                              \
+    KERNEL(quotient)
 
 /* The second parts of those that have two. */
 #define DORY_XPULPV2_FINISHES(FINISH)                                                                                       \

@@ -349,7 +349,7 @@ static void random_norm(struct test_case *test)
     shape_tile(test);
 }
 
-/* ---- squared differences ---- */
+/* ---- squared differences, quotients ---- */
 
 /* Terms are the table's, of 15 bits. */
 static void fill_squared_difference(struct test_case *test)
@@ -367,11 +367,29 @@ static void fill_squared_difference(struct test_case *test)
                                              .maximum = layer->maximum};
 }
 
-static void random_squared_difference(struct test_case *test)
+/* Terms are the table's, of 28 bits, whose products' high words have 24. */
+static void fill_quotient(struct test_case *test)
 {
-    struct dory_layer *layer = plain_layer(test, DORY_SQUARED_DIFFERENCE);
+    struct dory_layer *layer = &test->layer;
+    uint32_t shift = random_between(15, 22);
+    layer->normalisation = DORY_NORMALISE_32;
+    layer->input_channels = layer->output_channels;
+    test->stages.first = (struct dory_stage){.multiplier = 1,
+                                             .addend = (int64_t)random_up_to(2 * UINT8_MAX + 1) << (shift - 1),
+                                             .divisor = (int64_t)1 << shift,
+                                             .minimum = layer->minimum,
+                                             .maximum = layer->maximum};
+}
+
+static void random_by_terms(struct test_case *test, uint8_t operation)
+{
+    struct dory_layer *layer = plain_layer(test, operation);
     layer->second_repeats = one_in(2) ? 0 : (uint8_t)random_up_to(DORY_REPEATS_PIXEL | DORY_REPEATS_CHANNEL);
-    fill_squared_difference(test);
+    if (operation == DORY_QUOTIENT) {
+        fill_quotient(test);
+    } else {
+        fill_squared_difference(test);
+    }
     test->shape.input_channels = test->shape.channels;
     shape_tile(test);
 }
@@ -406,7 +424,9 @@ void random_moves(struct test_case *test)
     } else if (is_kernel(test, "dory_xpulpv2_softmax") || is_kernel(test, "dory_xpulpv2_softmax_exact")) {
         random_softmax(test, is_kernel(test, "dory_xpulpv2_softmax_exact"));
     } else if (is_kernel(test, "dory_xpulpv2_squared_difference")) {
-        random_squared_difference(test);
+        random_by_terms(test, DORY_SQUARED_DIFFERENCE);
+    } else if (is_kernel(test, "dory_xpulpv2_quotient")) {
+        random_by_terms(test, DORY_QUOTIENT);
     } else if (is_kernel(test, "dory_xpulpv2_norm")) {
         random_norm(test);
     } else if (is_kernel(test, "dory_xpulpv2_lstm")) {
@@ -446,6 +466,7 @@ static void usual_move(struct test_case *test)
     struct dory_layer *layer = &test->layer, wanted = *layer;
     plain_layer(test, layer->operation);
     layer->normalisation = wanted.normalisation;
+    layer->second_repeats = wanted.second_repeats;
     layer->input_channels = layer->output_channels;
     if (layer->operation == DORY_CONCATENATION) {
         usual_concatenation(test, &wanted);
@@ -459,6 +480,8 @@ static void usual_move(struct test_case *test)
         fill_softmax(test);
     } else if (layer->operation == DORY_SQUARED_DIFFERENCE) {
         fill_squared_difference(test);
+    } else if (layer->operation == DORY_QUOTIENT) {
+        fill_quotient(test);
     } else if (layer->operation == DORY_NORM) {
         layer->stages = NULL;
         layer->minimum = 0;
@@ -477,7 +500,8 @@ void usual_moves(struct test_case *test)
         fill_thresholds(test);
     } else if (layer->operation == DORY_CONCATENATION || layer->operation == DORY_INTERPOLATION ||
                layer->operation == DORY_SOFTMAX || layer->operation == DORY_COPY || layer->operation == DORY_TRANSPOSITION ||
-               layer->operation == DORY_NORM || layer->operation == DORY_SQUARED_DIFFERENCE) {
+               layer->operation == DORY_NORM || layer->operation == DORY_SQUARED_DIFFERENCE ||
+               layer->operation == DORY_QUOTIENT) {
         usual_move(test);
     } else if (layer->operation == DORY_CONSTANT) {
         shape_constant(test, layer->output_channels);

@@ -293,6 +293,8 @@ const struct test_shape test_shapes[] = {
     PACKED("multiplication 16x16x16, 16 to 8 bits", multiplication_wide, DORY_MULTIPLICATION, 16, 16, 16, 16, 1, 1, HIGH, DORY_ROUND_FLOOR, 8, 16, 8),
     {"multiplication 16x16x16 by 16x16x1, 16 to 32 bits", "dory_xpulpv2_multiplication_wide", DORY_MULTIPLICATION, 16, 16, 16, 16, 1, 1, DORY_NORMALISE_64, 0, 8, 16, 32, false, DORY_REPEATS_CHANNEL, 0, 0, 1},
     {"multiplication 16x16x32 by 1x1x32", "dory_xpulpv2_multiplication", DORY_MULTIPLICATION, 16, 16, 32, 32, 1, 1, DORY_NORMALISE_HIGH, DORY_ROUND_FLOOR, 8, 8, 8, false, true, 0, 0, 1},
+    SHAPE("quotient 16x16x32", quotient, DORY_QUOTIENT, 16, 16, 32, 32, 1, 1, 32, 0),
+    {"quotient 16x16x32 by 16x16x1", "dory_xpulpv2_quotient", DORY_QUOTIENT, 16, 16, 32, 32, 1, 1, DORY_NORMALISE_32, 0, 8, 8, 8, false, DORY_REPEATS_CHANNEL, 0, 0, 1},
     SHAPE("matrix dots 8 x 1x32 by 31, split", matrix_dots_split, DORY_MATRIX_PRODUCT, 8, 1, 31, 32, 1, 1, SPLIT, DORY_ROUND_FLOOR),
     SHAPE("matrix dots 8 x 1x31 by 32, split", matrix_dots_split, DORY_MATRIX_PRODUCT, 8, 1, 32, 31, 1, 1, SPLIT, DORY_ROUND_FLOOR),
     SHAPE("matrix dots 8 x 1x32 by 32, clamped", matrix_dots_clamped, DORY_MATRIX_PRODUCT, 8, 1, 32, 32, 1, 1, CLAMPED, 1 << 20),

@@ -285,7 +285,7 @@ struct dory_layer {
         /* DORY_ADDITION with DORY_NORMALISE_HIGH: 256 words for each input, whose sum is a << left_shift: each has its
          * input's scale and zero point in it, and the shift. DORY_SQUARED_DIFFERENCE, always with _HIGH: 256 words for each
          * input, whose sum has 16 bits and is squared; left_shift is that of the square. DORY_QUOTIENT: 256 words for each
-         * input, in L2. */
+         * input. */
         const int32_t *terms;
 
         /* DORY_SOFTMAX: 256 fractions of 31 bits, by how far an element is below its pixel's largest; the output is 256
@@ -432,6 +432,7 @@ static inline uint32_t dory_table_bytes(const struct dory_layer *layer)
     return layer->operation == DORY_TABLE                ? (layer->input_channels == 1 ? 256u * layer->output_channels : 256)
            : layer->operation == DORY_ADDITION && high   ? 2048
            : layer->operation == DORY_SQUARED_DIFFERENCE ? 2048
+           : layer->operation == DORY_QUOTIENT           ? 2048
            : layer->operation == DORY_NORM               ? layer->norm_words * 4u
            : layer->operation == DORY_LSTM               ? dory_lstm_table_bytes(layer)
            : layer->operation == DORY_SOFTMAX            ? dory_softmax_table_bytes(layer)
