@@ -78,9 +78,9 @@ static bool input_is_right(const struct seat *seat, unsigned which)
                                     record->input_height * record->input_width;
     if (record->operation == DORY_TRANSPOSITION)
         return is_transposed_whole(record, tile) && place == start;
-    if (is_product && which && record->sharing_rows)
+    if (is_product && which && record->matrix_product.sharing_rows)
         return all && tile->channels == record->output_channels &&
-               place == start + there / record->sharing_rows * operand_row_bytes(record, which);
+               place == start + there / record->matrix_product.sharing_rows * operand_row_bytes(record, which);
     uint64_t left = there < record->input_height ? record->input_height - there : 0;
     bool rows = tile->input_rows <= left && (tile->input_rows == left || (int64_t)(there + tile->input_rows) >= end);
     bool products = !is_product || tile->channels == record->output_channels;
@@ -95,7 +95,7 @@ static bool weights_are_right(const struct seat *seat)
     uint64_t channels = tile->first_channel - seat->step->first_channel;
     bool all = tile->first_chunk && tile->last_chunk && channels % dory_block_channels(record) == 0;
     if (seat->layer->weights_bytes == 0)
-        return dory_table_bytes(record) > 0 && tile->weights == record->table;
+        return dory_table_bytes(record) > 0 && tile->weights == record->constants.table;
     return all && place_of(tile->weights) == (uint64_t)WEIGHTS_BASE + seat->step->weights_offset +
                                                  channels / dory_block_channels(record) * record->block_bytes;
 }

@@ -29,8 +29,7 @@ void check_tile(struct checker *c, int index)
 static bool has_all_pixels(const struct checker *c, int index, unsigned operand)
 {
     const struct dory_layer *record = &c->plan->layers[index].record;
-    const struct tensor *tensor =
-        &c->plan->network->tensors[layer_operand(&c->plan->network->layers[index], (int)operand)];
+    const struct tensor *tensor = &c->plan->network->tensors[layer_operand(&c->plan->network->layers[index], (int)operand)];
     uint64_t height = operand == 2 ? record->output_height : record->input_height,
              width = operand == 2 ? record->output_width : record->input_width;
     return height * width == (uint64_t)tensor->height * (uint64_t)tensor->width;
@@ -43,7 +42,7 @@ void check_shape(struct checker *c, int index)
     const struct plan *plan = c->plan;
     const struct dory_layer *record = &plan->layers[index].record;
     const struct tensor *output = &plan->network->tensors[plan->network->layers[index].output];
-    uint32_t sharing = record->sharing_rows;
+    uint32_t sharing = record->matrix_product.sharing_rows;
     if (record->operation != DORY_MATRIX_PRODUCT)
         return;
     bool heads = sharing ? sharing == (uint32_t)output->width && record->output_width == 1
@@ -150,7 +149,7 @@ static uint64_t weights_tile_bytes(const struct plan_layer *layer)
 static uint64_t second_pixels_read(const struct dory_layer *record)
 {
     if (record->operation == DORY_MATRIX_PRODUCT)
-        return (uint64_t)(record->sharing_rows ? 1 : record->tile.rows) * record->tile.channels;
+        return (uint64_t)(record->matrix_product.sharing_rows ? 1 : record->tile.rows) * record->tile.channels;
     return record->second_repeats & DORY_REPEATS_PIXEL ? 1 : pixels_read(record);
 }
 
@@ -162,7 +161,7 @@ static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map
     bool reads_all = dory_reads_all_channels(record), concatenation = record->operation == DORY_CONCATENATION;
     uint32_t input_channels = reads_all ? record->tile.input_channels : record->tile.channels;
     uint32_t second_channels = concatenation                    ? (uint32_t)record->output_channels - record->input_channels
-                               : record->operation == DORY_LSTM ? 3u * record->units
+                               : record->operation == DORY_LSTM ? 3u * record->lstm.units
                                : record->second_repeats & DORY_REPEATS_CHANNEL ? 1
                                                                                : input_channels;
     uint64_t channels = (uint64_t)dory_blocks(record, record->tile.channels) * dory_block_channels(record),

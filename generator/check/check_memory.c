@@ -213,8 +213,9 @@ static void read_input(struct memory *memory, const struct plan_step *step, unsi
         region.rows = 1;
     else
         rows_read(record, &step->record, &region.first_row, &region.rows);
-    if (operand == 1 && record->operation == DORY_MATRIX_PRODUCT && record->sharing_rows) { /* of one such, as check_shape saw */
-        region.first_row /= record->sharing_rows;
+    if (operand == 1 && record->operation == DORY_MATRIX_PRODUCT &&
+        record->matrix_product.sharing_rows) { /* of one such, as check_shape saw */
+        region.first_row /= record->matrix_product.sharing_rows;
         region.rows = 1;
     }
     if (region.rows > 0 && !is_inside(memory, &region, !dory_has_second_input(record)))

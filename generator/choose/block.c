@@ -86,7 +86,7 @@ uint32_t block_height(const struct problem *p, int first, int last, bool by_pixe
 {
     for (int l = first; l <= last && by_pixels; l++)
         if (layer_by_pixels(p, l)->record.operation == DORY_MATRIX_PRODUCT)
-            return layer_by_pixels(p, l)->record.sharing_rows;
+            return layer_by_pixels(p, l)->record.matrix_product.sharing_rows;
     return record_of(p, last, by_pixels)->output_height;
 }
 
@@ -97,7 +97,7 @@ static bool have_pixels(const struct problem *p, int first, int last)
     for (int l = first; l <= last; l++) {
         const struct planned_layer *layer = layer_by_pixels(p, l);
         bool is_product = layer && layer->record.operation == DORY_MATRIX_PRODUCT;
-        if (!layer || (is_product && layer->record.sharing_rows != block_height(p, first, l, true)))
+        if (!layer || (is_product && layer->record.matrix_product.sharing_rows != block_height(p, first, l, true)))
             return false;
         has_product = has_product || is_product;
     }
@@ -390,11 +390,8 @@ static void make_block(struct maker *m, uint32_t rows, struct cut *cut)
     if (goes_round_a_pair(m) || !make_members(m, rows))
         return;
     struct block *block = arena_allocate(m->problem->arena, sizeof *block);
-    *block = (struct block){.first = m->first,
-                            .layers = m->layers,
-                            .by_pixels = m->by_pixels,
-                            .members = m->members,
-                            .ring_rows = m->ring_rows};
+    *block = (struct block){
+        .first = m->first, .layers = m->layers, .by_pixels = m->by_pixels, .members = m->members, .ring_rows = m->ring_rows};
     put_in_order(m, cut, block);
     cut->legal = true;
     cut->block = block;

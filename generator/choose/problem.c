@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "choose/cut.h"
+#include "describe/operation.h"
 #include "dory/hal.h"
 #include "place/place.h"
 #include "plan/operand.h"
@@ -156,17 +157,12 @@ static uint32_t least_l1_bytes(const struct problem *p, const struct planned_lay
 
 /* ---- layers ---- */
 
-/* Equal in all that is to be planned. Of the stages pointers differ, and what lies behind another pointer is of no account,
- * only whether there is one, but for a convolution's second part and an interpolation's taps. */
+/* Equal in all that is to be planned. */
 static bool is_same_layer(const struct dory_layer *a, const struct dory_layer *b)
 {
-    struct dory_layer x = *a, y = *b;
-    if (!x.stages != !y.stages || (x.stages && memcmp(x.stages, y.stages, sizeof *x.stages) != 0))
-        return false;
-    x.stages = y.stages = NULL;
-    if (x.operation != DORY_CONVOLUTION && x.operation != DORY_INTERPOLATION && x.table && y.table)
-        x.table = y.table = NULL;
-    return memcmp(&x, &y, sizeof x) == 0;
+    struct dory_layer x = layer_without_constants(a), y = layer_without_constants(b);
+    bool same_stages = !a->stages == !b->stages && (!a->stages || !memcmp(a->stages, b->stages, sizeof *a->stages));
+    return same_stages && memcmp(&x, &y, sizeof x) == 0;
 }
 
 static struct planned_layer *find_same(const struct problem *p, const struct dory_layer *record, int layer)
@@ -210,8 +206,8 @@ struct planned_layer *layer_variant(const struct problem *p, int index, enum dor
 /* The sizes say whether a copy may be meant that has no map. */
 static bool is_by_pixel(const struct dory_layer *record)
 {
-    const uint32_t others = 1u << DORY_COPY | 1u << DORY_TRANSPOSITION | 1u << DORY_LSTM | 1u << DORY_INTERPOLATION |
-                            1u << DORY_CONSTANT;
+    const uint32_t others =
+        1u << DORY_COPY | 1u << DORY_TRANSPOSITION | 1u << DORY_LSTM | 1u << DORY_INTERPOLATION | 1u << DORY_CONSTANT;
     uint32_t pixels = (uint32_t)record->input_height * record->input_width;
     return !(others >> record->operation & 1) && record->kernel_height == 1 && record->kernel_width == 1 &&
            record->stride_height == 1 && record->stride_width == 1 && record->padding_top == 0 &&
@@ -226,7 +222,7 @@ struct planned_layer *layer_by_pixels(const struct problem *p, int index)
     if (*variant || !is_by_pixel(&record))
         return *variant;
     if (record.operation == DORY_MATRIX_PRODUCT)
-        record.sharing_rows = record.output_width;
+        record.matrix_product.sharing_rows = record.output_width;
     record.input_height = record.output_height = (uint16_t)(record.output_height * record.output_width);
     record.input_width = record.output_width = 1;
     *variant = find_same(p, &record, index);

@@ -141,8 +141,8 @@ static bool set_convolution(const struct work *work)
         return refuse(work, "a linear layer reads at most 65535 elements");
     record->operation = l->groups == 1 ? DORY_CONVOLUTION : depthwise ? DORY_DEPTHWISE : DORY_GROUPED;
     record->weight_bits = depthwise ? 8 : (uint8_t)l->weight_bits; /* of the blob */
-    record->group_channels = (uint16_t)(record->operation == DORY_GROUPED ? l->channels / l->groups : 0);
-    record->group_outputs = (uint16_t)(record->operation == DORY_GROUPED ? record->output_channels / l->groups : 0);
+    record->grouped.channels = (uint16_t)(record->operation == DORY_GROUPED ? l->channels / l->groups : 0);
+    record->grouped.outputs = (uint16_t)(record->operation == DORY_GROUPED ? record->output_channels / l->groups : 0);
     if (l->input_bits == 32)
         return refuse(work, "elements of 32 bits cannot be convolved");
     return true;
@@ -242,7 +242,7 @@ static bool set_arithmetic(const struct work *work)
 static uint64_t record_macs(const struct dory_layer *record)
 {
     uint64_t reads = record->operation == DORY_CONVOLUTION ? record->input_channels
-                     : record->operation == DORY_GROUPED   ? record->group_channels
+                     : record->operation == DORY_GROUPED   ? record->grouped.channels
                                                            : 1u;
     bool multiplies =
         record->operation == DORY_CONVOLUTION || record->operation == DORY_GROUPED || record->operation == DORY_DEPTHWISE;

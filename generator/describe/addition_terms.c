@@ -54,7 +54,7 @@ static long double largest_term(const struct problem *problem, long double slope
 static bool equals(const struct problem *problem, const struct dory_layer *record)
 {
     for (int pair = 0; pair < PAIRS; pair++) {
-        int32_t sum = record->terms[pair / 256] + record->terms[256 + pair % 256];
+        int32_t sum = record->constants.terms[pair / 256] + record->constants.terms[256 + pair % 256];
         if (dory_normalise_high_stages(record, sum) != problem->values[pair])
             return false;
     }
@@ -134,7 +134,7 @@ bool addition_terms(const struct layer *layer, struct dory_layer *record, struct
         layer->input_stages[1].count > 1 || !find_values(&problem))
         return false;
     int32_t *terms = arena_array(arena, int32_t, 512);
-    record->terms = terms;
+    record->constants.terms = terms;
     record->normalisation = DORY_NORMALISE_HIGH;
     record->left_shift = 0;
     record->stages = stages;

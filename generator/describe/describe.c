@@ -68,6 +68,6 @@ bool describe_layer(const struct network *network, int index, struct described_l
         diagnose(diagnostics, own.list[i].severity, own.list[i].node, own.list[i].attribute, "%s", own.list[i].text);
     described->requantisation = d.requantisation->channel_count ? d.requantisation : NULL;
     described->sums = d.sums->stage ? d.sums : NULL;
-    described->tables = d.tables->table ? d.tables : NULL;
+    described->tables = d.tables->constants.table ? d.tables : NULL;
     return own.error_count == 0;
 }

@@ -101,8 +101,8 @@ void describe_lstm(const struct description *d)
     write_head(lstm, words);
     for (int unit = 0; unit < lstm->units; unit++)
         write_unit(lstm, unit, words + DORY_LSTM_WORDS + unit_words * (uint64_t)unit);
-    d->record->lstm = (const struct dory_lstm *)(const void *)words;
-    d->record->norm_words = (uint16_t)count;
-    d->record->units = (uint16_t)lstm->units;
+    d->record->constants.lstm = (const struct dory_lstm *)(const void *)words;
+    d->record->lstm.words = (uint16_t)count;
+    d->record->lstm.units = (uint16_t)lstm->units;
     describe_clip(d, &d->layer->stages[0]);
 }

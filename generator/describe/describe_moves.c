@@ -329,7 +329,7 @@ static void describe_mapped_copy(const struct description *d)
     size_t rows = (size_t)m.height, columns = (size_t)m.width, channels = (size_t)m.channels;
     int32_t *positions = arena_array(d->arena, int32_t, rows + columns + channels);
     set_mapped(d->record, &m);
-    d->record->map = positions;
+    d->record->constants.map = positions;
     memcpy(positions, m.rows, rows * sizeof *positions);
     memcpy(positions + rows, m.columns, columns * sizeof *positions);
     memcpy(positions + rows + columns, m.channel_list, channels * sizeof *positions);
@@ -356,7 +356,7 @@ static void describe_exact_softmax(struct description *d)
     d->record->operation = DORY_SOFTMAX;
     d->record->stages = NULL;
     memcpy(words, d->layer->exponentials, 256 * sizeof *words);
-    d->record->exponentials = (const uint32_t *)words;
+    d->record->constants.exponentials = (const uint32_t *)words;
     if (!same_shape(d->input, d->output) || d->input->bits != 8 || d->input->is_signed)
         REFUSE(d, NULL, "a softmax of elements that are no bytes without a sign, or into another shape");
     else
@@ -409,11 +409,11 @@ void describe_interpolation(struct description *d)
     int32_t *words = arena_array(d->arena, int32_t, 4 * ((size_t)rows + (size_t)columns) + DORY_THRESHOLDS);
     struct row_span *spans = arena_array(d->arena, struct row_span, (size_t)y->height);
     d->record->operation = DORY_INTERPOLATION;
-    d->record->row_pairs = (uint16_t)taps->row_pairs;
-    d->record->column_pairs = (uint16_t)taps->column_pairs;
+    d->record->interpolation.row_pairs = (uint16_t)taps->row_pairs;
+    d->record->interpolation.column_pairs = (uint16_t)taps->column_pairs;
     find_summed_rows(d, spans);
     set_row_window(d->record, find_window(spans, y->height, x->height));
-    d->record->taps = words;
+    d->record->constants.taps = words;
     if (taps->row_pairs > 255 || taps->column_pairs > 255)
         REFUSE(d, NULL, "sums of %d rows and %d columns; up to %d of each are supported", 2 * taps->row_pairs,
                2 * taps->column_pairs, 2 * 255);
@@ -437,9 +437,9 @@ void describe_table(struct description *d)
     d->record->maximum = INT32_MAX;
     d->record->stages = NULL;
     if (is_softmax)
-        d->record->exponentials = layer->exponentials;
+        d->record->constants.exponentials = layer->exponentials;
     else
-        d->record->table = layer->table;
+        d->record->constants.table = layer->table;
     if (!same_shape(d->input, d->output) || layer->stage_count > 0)
         REFUSE(d, NULL,
                "there is no firmware for a function of elements with stages, or of another shape; 'dory run' computes it");

@@ -63,7 +63,7 @@ void describe_norm(const struct description *d)
     }
     int32_t *words = arena_array(d->arena, int32_t, count);
     write_words(norm, words);
-    d->record->norm = (const struct dory_norm *)(const void *)words;
-    d->record->norm_words = (uint16_t)count;
+    d->record->constants.norm = (const struct dory_norm *)(const void *)words;
+    d->record->norm.words = (uint16_t)count;
     describe_clip(d, &d->layer->stages[0]);
 }

@@ -268,7 +268,7 @@ void describe_scalar_stages(struct description *d, struct bounds accumulator)
 {
     if (needs_thresholds(d, accumulator)) {
         int32_t *thresholds = arena_array(d->arena, int32_t, DORY_THRESHOLDS);
-        d->record->thresholds = thresholds;
+        d->record->constants.thresholds = thresholds;
         describe_thresholds(d, accumulator, thresholds);
         return;
     }

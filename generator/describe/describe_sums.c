@@ -41,8 +41,8 @@ void describe_convolution(const struct description *d)
         REFUSE(d, "group", "%d groups of %d and %d channels, which do not divide", layer->groups, d->input->channels,
                d->output->channels);
     else if (record->operation == DORY_GROUPED) {
-        record->group_channels = (uint16_t)(d->input->channels / layer->groups);
-        record->group_outputs = (uint16_t)(d->output->channels / layer->groups);
+        record->grouped.channels = (uint16_t)(d->input->channels / layer->groups);
+        record->grouped.outputs = (uint16_t)(d->output->channels / layer->groups);
     }
     if (d->input->bits == 32)
         refuse_wide_input(d);
@@ -196,7 +196,7 @@ static void describe_quotient(struct description *d)
         REFUSE(d, NULL, "divides tensors of different shapes, or of elements that are no bytes");
     for (int i = 0; i < 2; i++)
         memcpy(terms + (ptrdiff_t)256 * i, d->layer->factors[i], 256 * sizeof *terms);
-    d->record->terms = terms;
+    d->record->constants.terms = terms;
     if (d->diagnostics->error_count == 0)
         describe_scalar_stages(d, described_accumulator(d));
 }
@@ -275,7 +275,7 @@ void describe_squared_difference(struct description *d)
         fits = term >= -INT16_MAX && term <= INT16_MAX;
         terms[i] = fits ? (int32_t)term : 0;
     }
-    d->record->terms = terms;
+    d->record->constants.terms = terms;
     if (d->diagnostics->error_count == 0 && (!fits || !describe_high_stage(d, described_accumulator(d), NULL)))
         describe_refuse_stage(d, &d->first);
 }

@@ -47,7 +47,7 @@ static void take(const struct description *d, enum dory_operation operation, con
     d->tables->weight_bits = 0;
     d->tables->minimum = INT32_MIN;
     d->tables->maximum = INT32_MAX;
-    d->tables->table = entries;
+    d->tables->constants.table = entries;
 }
 
 /* Null where an element depends on the input's. */

@@ -113,11 +113,11 @@ static int dimension_of(const struct nest *nest, int factor) { return nest->coun
 static void set_dimensions(struct dory_layer *record, const struct nest *nest, const int *places)
 {
     uint16_t output[3] = {1, 1, 1}, input[3] = {1, 1, 1};
-    record->axes = nest->count == 3 ? 0 : 1 << 2; /* columns are columns where there is one only */
+    record->transposition.axes = nest->count == 3 ? 0 : 1 << 2; /* columns are columns where there is one only */
     for (int i = 0; i < nest->count; i++) {
         output[dimension_of(nest, i)] = (uint16_t)nest->factors[i].size;
         input[dimension_of(nest, i)] = (uint16_t)nest->factors[places[i]].size;
-        record->axes |= (uint8_t)(dimension_of(nest, places[i]) << 2 * dimension_of(nest, i));
+        record->transposition.axes |= (uint8_t)(dimension_of(nest, places[i]) << 2 * dimension_of(nest, i));
     }
     record->output_height = output[0], record->output_width = output[1], record->output_channels = output[2];
     record->input_height = input[0], record->input_width = input[1], record->input_channels = input[2];

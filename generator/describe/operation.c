@@ -32,6 +32,16 @@ enum dory_operation layer_operation(const struct network *network, const struct 
     return convolution_of(network, layer);
 }
 
+struct dory_layer layer_without_constants(const struct dory_layer *record)
+{
+    static const char some;
+    struct dory_layer without = *record;
+    without.stages = NULL;
+    if (record->operation != DORY_INTERPOLATION && record->constants.any)
+        without.constants.any = &some;
+    return without;
+}
+
 const char *layer_identifier(const struct network *network, const struct layer *layer)
 {
     if (layer_reads_whole_input(network, layer))

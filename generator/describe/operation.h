@@ -55,6 +55,11 @@
     X(DORY_NORMALISE_SHARED, WORD_NORMALISE_SHARED)                                                                         \
     X(DORY_NORMALISE_THRESHOLDS, "thresholds")
 
+/* A layer as a plan sees it. What its constants are is of no account, only whether there are any, so their pointer is the
+ * same for all that have some; but an interpolation's taps, which say what a tile reads and what it costs. Of the stages
+ * there are none: who compares layers compares what they point to. */
+struct dory_layer layer_without_constants(const struct dory_layer *record);
+
 enum dory_operation layer_operation(const struct network *network, const struct layer *layer);
 
 /* In report.json, where a convolution over its whole input is "fully_connected". */

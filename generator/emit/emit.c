@@ -56,7 +56,7 @@ static void add_table(struct text *text, const struct dory_layer *record, int la
     uint32_t bytes = dory_table_bytes(record);
     text_add(text, "static const uint8_t table_%d[%" PRIu32 "] __attribute__((aligned(4))) = {", layer, bytes);
     for (uint32_t i = 0; i < bytes; i++)
-        text_add(text, "%s%u,", i % 24 ? " " : "\n    ", record->table[i]);
+        text_add(text, "%s%u,", i % 24 ? " " : "\n    ", record->constants.table[i]);
     text_add_string(text, "\n};\n");
 }
 
@@ -67,19 +67,24 @@ static void add_stages(struct text *text, const struct dory_stages *stages, int 
     text_add_string(text, "\n};\n");
 }
 
-/* The member of struct dory_layer that points to a list of words. */
-static const char *list_member(const struct dory_layer *record)
+/* The member of struct dory_layer that points to the layer's list of words, and what the list is called. */
+struct list {
+    const char *member, *name;
+};
+
+static struct list list_of(const struct dory_layer *record)
 {
+    static const struct list terms = {"constants.terms", "terms"}, thresholds = {"constants.thresholds", "thresholds"};
     switch (record->operation) {
-    case DORY_COPY: return "map";
-    case DORY_SOFTMAX: return "exponentials";
-    case DORY_INTERPOLATION: return "taps";
-    case DORY_NORM: return "norm";
-    case DORY_LSTM: return "lstm";
+    case DORY_COPY: return (struct list){"constants.map", "map"};
+    case DORY_SOFTMAX: return (struct list){"constants.exponentials", "exponentials"};
+    case DORY_INTERPOLATION: return (struct list){"constants.taps", "taps"};
+    case DORY_NORM: return (struct list){"constants.norm", "norm"};
+    case DORY_LSTM: return (struct list){"constants.lstm", "lstm"};
     case DORY_QUOTIENT:
-    case DORY_SQUARED_DIFFERENCE: return "terms";
-    case DORY_ADDITION: return record->normalisation == DORY_NORMALISE_HIGH ? "terms" : "thresholds";
-    default: return "thresholds";
+    case DORY_SQUARED_DIFFERENCE: return terms;
+    case DORY_ADDITION: return record->normalisation == DORY_NORMALISE_HIGH ? terms : thresholds;
+    default: return thresholds;
     }
 }
 
@@ -94,15 +99,16 @@ static void add_list(struct text *text, const struct dory_layer *record, int lay
 {
     bool is_signed = record->operation != DORY_SOFTMAX;
     uint32_t count = dory_list_words(record);
-    text_add(text, "static const %s %s_%d[] = {", is_signed ? "int32_t" : "uint32_t", list_member(record), layer);
+    const int32_t *words = record->constants.any;
+    text_add(text, "static const %s %s_%d[] = {", is_signed ? "int32_t" : "uint32_t", list_of(record).name, layer);
     for (uint32_t i = 0; i < count; i++) {
         const char *space = i % 10 ? " " : "\n    ";
         if (!is_signed)
-            text_add(text, "%s%" PRIu32 "u,", space, record->exponentials[i]);
-        else if (record->map[i] == INT32_MIN) /* no number of C has this value */
+            text_add(text, "%s%" PRIu32 "u,", space, (uint32_t)words[i]);
+        else if (words[i] == INT32_MIN) /* no number of C has this value */
             text_add(text, "%sINT32_MIN,", space);
         else
-            text_add(text, "%s%" PRId32 ",", space, record->map[i]);
+            text_add(text, "%s%" PRId32 ",", space, words[i]);
     }
     text_add_string(text, "\n};\n");
 }
@@ -125,9 +131,9 @@ static void add_layers(struct text *text, const struct emission *emission)
         if (record->stages)
             text_add(text, " .stages = &stages_%d,", i);
         if (record->operation == DORY_TABLE)
-            text_add(text, " .table = table_%d,", i);
+            text_add(text, " .constants.table = table_%d,", i);
         if (dory_list_words(record))
-            text_add(text, " .%s = %s%s_%d,", list_member(record), list_type(record), list_member(record), i);
+            text_add(text, " .%s = %s%s_%d,", list_of(record).member, list_type(record), list_of(record).name, i);
         print_members(text, &record_layer, record, 4);
         text_add_string(text, "\n};\n\n");
     }

@@ -22,7 +22,7 @@ static struct dory_model_weights weights_of(const struct plan *plan, int index)
     const struct layer *layer = &plan->network->layers[index];
     const struct dory_layer *record = &plan->layers[index].record;
     if (record->operation == DORY_CONSTANT)
-        return (struct dory_model_weights){.weights = (const int8_t *)record->table};
+        return (struct dory_model_weights){.weights = (const int8_t *)record->constants.table};
     return (struct dory_model_weights){
         .weights = layer->weights,
         .inputs = (uint32_t)(plan->network->tensors[layer->inputs[0]].channels / layer->groups),

@@ -85,8 +85,23 @@ static const struct record record_tile_shape = RECORD(struct dory_tile_shape, ti
         FIELD_PLACE(struct dory_layer, MEMBER), __VA_ARGS__                                                                 \
     }
 
+/* Which members of a union are live: those of an operation, and those of a form of requantisation. */
+#define IS_LIVE(OPERATION, NAME)                                                                                            \
+    static bool is_##NAME(const void *layer) { return ((const struct dory_layer *)layer)->operation == (OPERATION); }
+IS_LIVE(DORY_GROUPED, grouped)
+IS_LIVE(DORY_TRANSPOSITION, transposition)
+IS_LIVE(DORY_INTERPOLATION, interpolation)
+IS_LIVE(DORY_NORM, norm)
+IS_LIVE(DORY_LSTM, lstm)
+IS_LIVE(DORY_MATRIX_PRODUCT, matrix_product)
+
 static bool has_weights(const void *layer) { return dory_has_weights(layer); }
 static bool has_no_weights(const void *layer) { return !dory_has_weights(layer); }
+static bool is_shared(const void *layer)
+{
+    return ((const struct dory_layer *)layer)->normalisation == DORY_NORMALISE_SHARED;
+}
+static bool is_not_shared(const void *layer) { return !is_shared(layer); }
 
 static const struct field layer_fields[] = {
     LAYER(operation, ENUM(operation_names), LINE),
@@ -123,13 +138,22 @@ static const struct field layer_fields[] = {
     LAYER(padding_left, NUMBER),
     LAYER(border_value, .kind = FIELD_SIGNED),
     LAYER(tile, .kind = FIELD_STRUCT, .record = &record_tile_shape, LINE),
-    LAYER(group_channels, NUMBER),
-    LAYER(group_outputs, NUMBER),
+    LAYER(grouped.channels, NUMBER, .is_live = is_grouped),
+    LAYER(grouped.outputs, NUMBER, .is_live = is_grouped),
+    LAYER(transposition.axes, NUMBER, .is_live = is_transposition),
+    LAYER(interpolation.row_pairs, NUMBER, .is_live = is_interpolation),
+    LAYER(interpolation.column_pairs, NUMBER, .is_live = is_interpolation),
+    LAYER(norm.words, NUMBER, .is_live = is_norm),
+    LAYER(lstm.words, NUMBER, .is_live = is_lstm),
+    LAYER(lstm.units, NUMBER, .is_live = is_lstm),
+    LAYER(matrix_product.sharing_rows, NUMBER, .is_live = is_matrix_product),
     LAYER(block_shift, NUMBER, LINE, .is_live = has_weights),
     LAYER(block_bytes, NUMBER),
     LAYER(chunk_bytes, NUMBER),
-    LAYER(divisor, .kind = FIELD_SIGNED, LINE),
-    LAYER(reciprocal, NUMBER),
+    LAYER(divisor, .kind = FIELD_SIGNED, LINE, .is_live = is_not_shared),
+    LAYER(addend, .kind = FIELD_SIGNED, .is_live = is_shared),
+    LAYER(reciprocal, NUMBER, .is_live = is_not_shared),
+    LAYER(multiplier, .kind = FIELD_SIGNED, .is_live = is_shared),
     LAYER(minimum, .kind = FIELD_SIGNED),
     LAYER(maximum, .kind = FIELD_SIGNED),
     LAYER(l1, .kind = FIELD_STRUCT, .record = &record_l1_map, LINE),

@@ -24,7 +24,8 @@ static void write_layer(const struct decision *d, struct plan *plan, int index, 
     own.input_width = as->input_width;
     own.output_height = as->output_height;
     own.output_width = as->output_width;
-    own.group_channels = as->group_channels; /* of a matrix product, rows that share one */
+    if (own.operation == DORY_MATRIX_PRODUCT)
+        own.matrix_product = as->matrix_product;
     struct tile_problem problem = {.layer = &own,
                                    .weights = p->layers[index].engine->weights,
                                    .kernel = cut->kernel,

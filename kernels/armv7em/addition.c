@@ -110,7 +110,7 @@ void dory_armv7em_addition(const struct dory_layer *layer, const struct dory_til
 {
     static run_function *const by_terms[2][3] = {{terms, terms_away, terms_even},
                                                  {terms_clipped, terms_away_clipped, terms_even_clipped}};
-    struct combination work = {.terms = layer->terms};
+    struct combination work = {.terms = layer->constants.terms};
     run_function *function = by_terms[dory_clips(layer)][layer->rounding % 3];
     if (layer->normalisation == DORY_NORMALISE_HIGH) { /* the tables are indexed by bytes as they are, and shifted */
         set_scale(&work, layer, 0);

@@ -96,7 +96,7 @@ void dory_mve_addition(const struct dory_layer *layer, const struct dory_tile *t
     struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
     bool is_repeated = layer->second_repeats != 0; /* the pixel */
     uint32_t channels = tile->channels, offset = share.first * channels, pixels = share.end - share.first;
-    struct sum sum = {.terms = layer->terms};
+    struct sum sum = {.terms = layer->constants.terms};
     run_function *add = layer->normalisation == DORY_NORMALISE_HIGH ? use_terms(layer, &sum) : use_line(layer, &sum);
     struct run run = {(const uint8_t *)tile->input + offset,
                       (const uint8_t *)tile->second_input + (is_repeated ? 0 : offset), (uint8_t *)tile->output + offset,

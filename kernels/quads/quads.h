@@ -107,8 +107,8 @@ static inline uint32_t dory_chunk_bytes(const struct dory_layer *layer, uint32_t
  * filled up to whole fours; but not one or two of bytes, of which runs are filled up. Other channels' weights are zero. */
 static inline uint32_t dory_window_channels(const struct dory_layer *layer)
 {
-    uint32_t outputs = layer->group_outputs, groups = outputs % 4 == 0 ? 1 : outputs == 1 ? 4 : 2;
-    uint32_t channels = groups * layer->group_channels;
+    uint32_t outputs = layer->grouped.outputs, groups = outputs % 4 == 0 ? 1 : outputs == 1 ? 4 : 2;
+    uint32_t channels = groups * layer->grouped.channels;
     bool rows = layer->kernel_width > 1 && layer->dilation_width == 1 && layer->input_bits == 8 && layer->output_bits != 16;
     return channels <= 2 && rows ? channels : dory_round_up(channels, 4);
 }
@@ -117,7 +117,7 @@ static inline uint32_t dory_window_channels(const struct dory_layer *layer)
 static inline uint32_t dory_window_start(const struct dory_layer *layer, uint32_t quad)
 {
     uint32_t channels = layer->input_channels, window = dory_window_channels(layer);
-    uint32_t start = 4 * quad / layer->group_outputs * layer->group_channels;
+    uint32_t start = 4 * quad / layer->grouped.outputs * layer->grouped.channels;
     return dory_minimum(start, channels > window ? channels - window : 0);
 }
 

@@ -10,15 +10,15 @@ static const uint8_t *source(const struct dory_layer *layer, const struct dory_t
 {
     const uint8_t *input = tile->input;
     struct dory_border_rows border = dory_border_of(layer, tile);
-    if (!layer->map) {
+    if (!layer->constants.map) {
         uint32_t row = y * layer->stride_height - border.top, column = x * layer->stride_width - border.left; /* may wrap */
         if (row >= tile->input_rows || column >= tile->input_columns) {
             return NULL;
         }
         return input + (row * tile->input_columns + column) * tile->input_channels + tile->first_channel + channel;
     }
-    const int32_t *columns = layer->map + layer->output_height, *channels = columns + layer->output_width;
-    int32_t row = layer->map[tile->first_row + y], column = columns[tile->first_column + x];
+    const int32_t *columns = layer->constants.map + layer->output_height, *channels = columns + layer->output_width;
+    int32_t row = layer->constants.map[tile->first_row + y], column = columns[tile->first_column + x];
     int32_t last = channels[tile->first_channel + channel], row_bytes = tile->input_columns * tile->input_channels;
     int32_t above = (dory_first_input_row(layer, tile->first_row) + (int32_t)border.top) * row_bytes; /* of the tile */
     return row < 0 || column < 0 || last < 0 ? NULL : input + (row + column + last - above);

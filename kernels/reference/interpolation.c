@@ -18,19 +18,19 @@ struct pixel {
 static struct pixel find_pixel(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t y, uint32_t x)
 {
     bool has_thresholds = layer->normalisation == DORY_NORMALISE_THRESHOLDS;
-    const int32_t *rows = layer->taps + (has_thresholds ? DORY_THRESHOLDS : 0);
-    const int32_t *columns = rows + PAIR_WORDS * layer->output_height * layer->row_pairs;
-    return (struct pixel){rows + PAIR_WORDS * layer->row_pairs * (tile->first_row + y),
-                          columns + PAIR_WORDS * layer->column_pairs * (tile->first_column + x)};
+    const int32_t *rows = layer->constants.taps + (has_thresholds ? DORY_THRESHOLDS : 0);
+    const int32_t *columns = rows + PAIR_WORDS * layer->output_height * layer->interpolation.row_pairs;
+    return (struct pixel){rows + PAIR_WORDS * layer->interpolation.row_pairs * (tile->first_row + y),
+                          columns + PAIR_WORDS * layer->interpolation.column_pairs * (tile->first_column + x)};
 }
 
 static int32_t sum_of(const struct dory_layer *layer, const struct dory_tile *tile, struct pixel pixel, uint32_t channel)
 {
     struct dory_border_rows border = dory_border_of(layer, tile);
     int32_t sum = 0;
-    for (uint32_t i = 0; i < 2u * layer->row_pairs; i++) {
+    for (uint32_t i = 0; i < 2u * layer->interpolation.row_pairs; i++) {
         const int32_t *row = pixel.row + PAIR_WORDS * (i / 2) + i % 2;
-        for (uint32_t k = 0; k < 2u * layer->column_pairs; k++) {
+        for (uint32_t k = 0; k < 2u * layer->interpolation.column_pairs; k++) {
             const int32_t *column = pixel.column + PAIR_WORDS * (k / 2) + k % 2;
             uint32_t inside = (uint32_t)(row[0] - dory_first_input_row(layer, tile->first_row)) - border.top;
             uint32_t position = inside * layer->input_width + (uint32_t)column[0];

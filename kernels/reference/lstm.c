@@ -33,7 +33,7 @@ static uint8_t step(const struct dory_lstm *lstm, uint32_t unit, const uint8_t *
 
 void dory_reference_lstm(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    const struct dory_lstm *lstm = dory_table_bytes(layer) != 0 ? tile->weights : layer->lstm;
+    const struct dory_lstm *lstm = dory_table_bytes(layer) != 0 ? tile->weights : layer->constants.lstm;
     const uint8_t *state = tile->second_input;
     uint8_t *output = (uint8_t *)tile->output + tile->first_row * lstm->units;
     uint8_t *cells = (uint8_t *)tile->output + lstm->steps * lstm->units;

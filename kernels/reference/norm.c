@@ -8,7 +8,7 @@
 static void norm_row(const struct dory_layer *layer, const uint8_t *input, const uint8_t *root, uint8_t *output,
                      uint32_t pixel, uint32_t first, uint32_t count)
 {
-    const struct dory_norm *norm = layer->norm;
+    const struct dory_norm *norm = layer->constants.norm;
     uint32_t sum = 0, squares = 0, n = layer->input_channels;
     for (uint32_t i = 0; i < n; i++) {
         sum += input[i];
@@ -30,7 +30,7 @@ void dory_reference_norm(const struct dory_layer *layer, const struct dory_tile 
     struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
     for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
         uint32_t row = tile->first_row + pixel / tile->columns, column = tile->first_column + pixel % tile->columns;
-        const uint8_t *root = layer->norm->has_roots ? (const uint8_t *)tile->second_input + pixel : NULL;
+        const uint8_t *root = layer->constants.norm->has_roots ? (const uint8_t *)tile->second_input + pixel : NULL;
         norm_row(layer, (const uint8_t *)tile->input + pixel * layer->input_channels, root,
                  (uint8_t *)tile->output + pixel * tile->channels, row * layer->output_width + column, tile->first_channel,
                  tile->channels);

@@ -40,7 +40,7 @@ static int32_t finish(const struct dory_layer *layer, int64_t accumulator)
         return dory_normalise_high_stages(layer, (int32_t)((uint32_t)biased << (layer->left_shift & 31)));
     }
     if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
-        return (int32_t)dory_count_thresholds(layer->thresholds, (int32_t)accumulator);
+        return (int32_t)dory_count_thresholds(layer->constants.thresholds, (int32_t)accumulator);
     }
     int64_t value = dory_stage_apply(&layer->stages->first, accumulator);
     if (layer->stages->has_second) {
@@ -85,7 +85,8 @@ static int32_t add(const struct dory_layer *layer, int32_t a, int32_t b)
     if (layer->normalisation != DORY_NORMALISE_HIGH) {
         return finish(layer, dory_stage_apply(&layer->stages->input[0], a) + dory_stage_apply(&layer->stages->input[1], b));
     }
-    uint32_t first = (uint32_t)layer->terms[(uint8_t)a], second = (uint32_t)layer->terms[256 + (uint8_t)b];
+    uint32_t first = (uint32_t)layer->constants.terms[(uint8_t)a],
+             second = (uint32_t)layer->constants.terms[256 + (uint8_t)b];
     return dory_normalise_high_stages(layer, (int32_t)(first + second));
 }
 
@@ -164,7 +165,7 @@ void dory_reference_matrix_product(const struct dory_layer *layer, const struct 
 
 static int32_t square(const struct dory_layer *layer, int32_t a, int32_t b)
 {
-    uint32_t sum = (uint32_t)layer->terms[(uint8_t)a] + (uint32_t)layer->terms[256 + (uint8_t)b];
+    uint32_t sum = (uint32_t)layer->constants.terms[(uint8_t)a] + (uint32_t)layer->constants.terms[256 + (uint8_t)b];
     return dory_normalise_high_stages(layer, (int32_t)(sum * sum << (layer->left_shift & 31)));
 }
 
@@ -176,7 +177,7 @@ void dory_reference_squared_difference(const struct dory_layer *layer, const str
 
 static int32_t divide(const struct dory_layer *layer, int32_t a, int32_t b)
 {
-    int64_t product = (int64_t)layer->terms[(uint8_t)a] * layer->terms[256 + (uint8_t)b];
+    int64_t product = (int64_t)layer->constants.terms[(uint8_t)a] * layer->constants.terms[256 + (uint8_t)b];
     return finish(layer, (int32_t)(product >> 32));
 }
 

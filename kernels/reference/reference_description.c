@@ -162,7 +162,8 @@ static uint64_t norm_cycles(const struct dory_layer *layer, const struct dory_ti
 
 static uint64_t interpolation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint64_t windows = (uint64_t)layer->row_pairs * layer->column_pairs, pixel = 250 + 600 * windows * tile->channels;
+    uint64_t windows = (uint64_t)layer->interpolation.row_pairs * layer->interpolation.column_pairs,
+             pixel = 250 + 600 * windows * tile->channels;
     return items_of_slowest_core((uint64_t)tile->rows * tile->columns, cores) * pixel + 100;
 }
 
@@ -334,9 +335,9 @@ static const struct dory_kernel_description norm = {
 static uint64_t lstm_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     (void)tile; /* all of it */
-    uint64_t steps = layer->output_channels / layer->units - 2u;
-    uint64_t unit = (layer->input_channels / steps + layer->units) * 80 + 1500;
-    return steps * (items_of_slowest_core(layer->units, cores) * unit + 100);
+    uint64_t steps = layer->output_channels / layer->lstm.units - 2u;
+    uint64_t unit = (layer->input_channels / steps + layer->lstm.units) * 80 + 1500;
+    return steps * (items_of_slowest_core(layer->lstm.units, cores) * unit + 100);
 }
 
 static const struct dory_kernel_description lstm = {

@@ -15,7 +15,7 @@ void dory_reference_table(const struct dory_layer *layer, const struct dory_tile
     for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
         const uint8_t *from = input + pixel / tile->columns * row_step + pixel % tile->columns * column_step;
         for (uint32_t channel = 0; channel < tile->channels; channel++) {
-            const uint8_t *table = layer->table + (has_tables ? 256 * (tile->first_channel + channel) : 0);
+            const uint8_t *table = layer->constants.table + (has_tables ? 256 * (tile->first_channel + channel) : 0);
             output[pixel * tile->channels + channel] = table[from[has_tables ? 0 : channel]];
         }
     }
@@ -67,7 +67,7 @@ static void soften(const uint32_t *exponentials, const uint8_t *input, uint32_t 
 /* In L1 where the tile loop has laid them there. */
 static const uint32_t *exponentials_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
-    return dory_table_bytes(layer) != 0 ? tile->weights : layer->exponentials;
+    return dory_table_bytes(layer) != 0 ? tile->weights : layer->constants.exponentials;
 }
 
 void dory_reference_softmax(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)

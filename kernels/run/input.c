@@ -125,7 +125,7 @@ void dory_fill_border(const struct dory_layer *layer, const struct dory_tile *ti
 
 void dory_copy_table(const struct dory_layer *layer, const struct dory_tile *tile, unsigned share, unsigned shares)
 {
-    const word *from = (const word *)(const void *)layer->table; /* or its terms */
+    const word *from = layer->constants.any;
     word *to = (word *)(uintptr_t)tile->weights;
     uint32_t words = dory_table_bytes(layer) / sizeof(word);
     for (uint32_t i = share; i < words; i += shares) {

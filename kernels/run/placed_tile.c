@@ -192,8 +192,7 @@ static const void *find_weights(const struct dory_placed_tile *placed, const str
                                 const uint8_t *weights)
 {
     uint32_t block = (placed->at.channel - placed->step->first_channel) >> layer->block_shift;
-    return layer->block_bytes ? weights + placed->step->weights_offset + block * layer->block_bytes
-                              : (const void *)layer->table;
+    return layer->block_bytes ? weights + placed->step->weights_offset + block * layer->block_bytes : layer->constants.any;
 }
 
 static void *find_output(const struct dory_placed_tile *placed, const struct dory_layer *layer, uint8_t *l2)

@@ -6,7 +6,7 @@
 static void compute_steps(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
     struct dory_tile step = *tile;
-    for (uint32_t steps = layer->output_channels / layer->units - 2u; ++step.first_row < steps;) {
+    for (uint32_t steps = layer->output_channels / layer->lstm.units - 2u; ++step.first_row < steps;) {
         hal_barrier();
         if (core < cores) {
             layer->kernel(layer, &step, core, cores);

@@ -50,7 +50,7 @@ int8_t dory_model_weight(const struct dory_layer *layer, const struct dory_model
 {
     bool in_groups = layer->operation == DORY_GROUPED;
     uint32_t inputs = in_groups ? model->inputs : layer->input_channels;
-    uint32_t first = in_groups ? output / layer->group_outputs * model->inputs : 0;
+    uint32_t first = in_groups ? output / layer->grouped.outputs * model->inputs : 0;
     if (output >= layer->output_channels || input < first || input >= first + inputs) {
         return 0;
     }

@@ -364,7 +364,7 @@ uint64_t dory_run_cycles(uint32_t bytes, uint32_t step, uint32_t start, uint32_t
 /* Whether the channels of a map are a run of the input's, as the first two and the last one tell. */
 static bool is_run(const struct dory_layer *layer)
 {
-    const int32_t *channels = layer->map + layer->output_height + layer->output_width;
+    const int32_t *channels = layer->constants.map + layer->output_height + layer->output_width;
     int32_t last = layer->output_channels - 1;
     return channels[0] >= 0 && channels[last] == channels[0] + last && (last < 2 || channels[1] == channels[0] + 1);
 }
@@ -373,15 +373,15 @@ static bool is_run(const struct dory_layer *layer)
 static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
-    uint32_t channels = tile->channels, step = layer->input_channels * (layer->map ? 1u : layer->stride_width);
+    uint32_t channels = tile->channels, step = layer->input_channels * (layer->constants.map ? 1u : layer->stride_width);
     if (dory_copies_all(layer, channels)) {
         return dory_divide_up((uint32_t)tile->rows * tile->columns * channels, 8 * cores) * 10ull + 150;
     }
-    if (layer->map && !is_run(layer)) {
+    if (layer->constants.map && !is_run(layer)) {
         return pixels * (channels * 19 + 25) + 390;
     }
     uint64_t run = pixels * dory_run_cycles(channels, step, 0, channels);
-    return run + (layer->map ? pixels * 16 + channels * 27 + 330 : pixels + 290);
+    return run + (layer->constants.map ? pixels * 16 + channels * 27 + 330 : pixels + 290);
 }
 
 const struct dory_kernel_description dory_xpulpv2_copy_description = {

@@ -13,19 +13,22 @@ static bool interpolation_supports(const struct dory_layer *layer)
  * Where the sum is 256, only a pixel with a single weight has none. */
 static bool are_bytes(const struct dory_layer *layer)
 {
-    const int32_t *row = layer->taps, *column = row + 4 * layer->row_pairs * layer->output_height;
+    const int32_t *row = layer->constants.taps, *column = row + 4 * layer->interpolation.row_pairs * layer->output_height;
     return ((int64_t)row[2] + row[3]) * ((int64_t)column[2] + column[3]) <= UINT8_MAX + 1;
 }
 
 /* Of a pixel that has several pairs of rows and columns: where each one's elements are, once, or again for each channel. */
 static uint64_t windows_cycles(const struct dory_layer *layer, uint32_t channels)
 {
-    uint32_t windows = (uint32_t)layer->row_pairs * layer->column_pairs;
-    return windows <= 9 ? channels * (windows * 49 / 2 + 24) + windows * 70 + layer->row_pairs * 60u + 147
-                        : channels * (windows * 81 + layer->row_pairs * 27u + 7) + 186;
+    uint32_t windows = (uint32_t)layer->interpolation.row_pairs * layer->interpolation.column_pairs;
+    return windows <= 9 ? channels * (windows * 49 / 2 + 24) + windows * 70 + layer->interpolation.row_pairs * 60u + 147
+                        : channels * (windows * 81 + layer->interpolation.row_pairs * 27u + 7) + 186;
 }
 
-static bool has_windows(const struct dory_layer *layer) { return layer->row_pairs > 1 || layer->column_pairs > 1; }
+static bool has_windows(const struct dory_layer *layer)
+{
+    return layer->interpolation.row_pairs > 1 || layer->interpolation.column_pairs > 1;
+}
 
 /* Of a pixel: where its elements are, and its channels; fours of those whose weights are bytes and whose scale is a shift.
  */

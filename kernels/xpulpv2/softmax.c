@@ -422,7 +422,7 @@ static void soften_exactly(const struct softmax *work, const uint8_t *input, uin
 static void run(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
                 soften_function *soften_part)
 {
-    const uint32_t *exponentials = dory_table_bytes(layer) != 0 ? tile->weights : layer->exponentials;
+    const uint32_t *exponentials = dory_table_bytes(layer) != 0 ? tile->weights : layer->constants.exponentials;
     struct levels levels = {.most = 0};
     struct softmax work = {exponentials, (const int32_t *)exponentials + 256, layer->input_channels, &levels};
     if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {

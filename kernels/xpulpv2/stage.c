@@ -7,7 +7,7 @@
 int32_t dory_stages_apply(const struct dory_layer *layer, int64_t accumulator)
 {
     if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
-        return (int32_t)dory_count_thresholds(layer->thresholds, (int32_t)accumulator);
+        return (int32_t)dory_count_thresholds(layer->constants.thresholds, (int32_t)accumulator);
     }
     int64_t value = dory_stage_apply(&layer->stages->first, accumulator);
     if (layer->stages->has_second) {

@@ -256,7 +256,7 @@ static void test_tables(void)
     EXPECT(record.operation == DORY_TABLE && record.stride_width == 2 && dory_table_bytes(&record) == 3 * 256, "no tables");
     for (int i = 0; i < 3 * 256 && record.operation == DORY_TABLE; i++) {
         wide value = stage_apply(&f.layer->stages[0], i / 256, f.layer->weights[i / 256] * (int64_t)(i % 256));
-        EXPECT(record.table[i] == value, "byte %d of channel %d", i % 256, i / 256);
+        EXPECT(record.constants.table[i] == value, "byte %d of channel %d", i % 256, i / 256);
     }
     arena_free(&f.arena);
 }
@@ -282,7 +282,7 @@ static void test_constant(bool has_weight)
     EXPECT(describe(&f, &record, &text), "%s", text);
     EXPECT((record.operation == DORY_CONSTANT) == !has_weight, "operation %d", record.operation);
     if (!has_weight) {
-        struct dory_model_weights model = {.weights = (const int8_t *)record.table};
+        struct dory_model_weights model = {.weights = (const int8_t *)record.constants.table};
         EXPECT_EQUAL(dory_block_bytes(&dory_quads, &record, 1), 4);
         EXPECT(dory_quads.write(&record, &model, image, 8) && !memcmp(image, elements, 8), "other bytes");
         EXPECT(!dory_quads.write(&record, &model, image, 7), "in too little memory");

@@ -175,7 +175,7 @@ static void expect_tables(const struct requantise_sum *model)
     for (int pair = 0; found && pair < 256 * 256; pair++) {
         int a = pair / 256, b = pair % 256;
         int64_t x = (int64_t)(stage_apply(&model->terms[0], 0, a) + stage_apply(&model->terms[1], 0, b));
-        int32_t y = dory_normalise_high_stages(&record, record.terms[a] + record.terms[256 + b]);
+        int32_t y = dory_normalise_high_stages(&record, record.constants.terms[a] + record.constants.terms[256 + b]);
         found = y == stage_apply(&model->sum, 0, x);
         EXPECT(found, "tables are not the model's at %d, %d", a, b);
     }

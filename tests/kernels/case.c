@@ -96,7 +96,7 @@ void shape_tile(struct test_case *test)
     }
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
     taps *= layer->operation == DORY_CONVOLUTION || is_matrix_product(layer) ? tile->input_channels : 1;
-    taps *= layer->operation == DORY_GROUPED ? layer->group_channels : 1;
+    taps *= layer->operation == DORY_GROUPED ? layer->grouped.channels : 1;
     test->macs = (uint64_t)tile->rows * tile->columns * tile->channels * taps;
 }
 
@@ -155,10 +155,10 @@ static void random_line(const struct dory_layer *layer, struct dory_tile_shape *
 static void random_groups(struct test_case *test)
 {
     struct dory_layer *layer = &test->layer;
-    uint32_t groups = random_between(1, 6), outputs = groups * layer->group_outputs;
+    uint32_t groups = random_between(1, 6), outputs = groups * layer->grouped.outputs;
     uint32_t first = 4 * random_up_to((outputs - 1) / 4), left = outputs - first;
     layer->output_channels = (uint16_t)outputs;
-    layer->input_channels = (uint16_t)(groups * layer->group_channels);
+    layer->input_channels = (uint16_t)(groups * layer->grouped.channels);
     test->tile.first_channel = (uint16_t)first;
     test->shape.channels = (uint16_t)(one_in(2) ? left : dory_minimum(left, 4 * random_between(1, 6)));
     test->shape.input_channels = layer->input_channels;
@@ -273,8 +273,8 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
             : shape->channels;
     if (shape->operation == DORY_GROUPED) {
         layer->input_channels = shape->input_channels;
-        layer->group_channels = shape->input_channels / shape->groups;
-        layer->group_outputs = shape->channels / shape->groups;
+        layer->grouped.channels = shape->input_channels / shape->groups;
+        layer->grouped.outputs = shape->channels / shape->groups;
     }
     layer->output_channels = shape->channels;
     layer->output_height = shape->rows;

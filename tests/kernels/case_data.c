@@ -338,7 +338,7 @@ bool test_case_place(struct test_case *test, struct test_memory *memory, struct 
                     : dory_table_bytes(layer) != 0      ? place_table(test, memory)
                                                         : NULL;
     if (dory_table_bytes(layer) != 0) {
-        test->layer.table = tile->weights;
+        test->layer.constants.any = tile->weights;
     }
     uint32_t output_bytes = (uint32_t)tile->rows * tile->columns * dory_element_bytes(tile->channels, layer->output_bits);
     tile->output = allocate(memory, output_bytes);

@@ -8,7 +8,7 @@
 unsigned test_case_steps(const struct test_case *test)
 {
     const struct dory_layer *layer = &test->layer;
-    return layer->operation == DORY_LSTM ? layer->output_channels / layer->units - 2u : 1;
+    return layer->operation == DORY_LSTM ? layer->output_channels / layer->lstm.units - 2u : 1;
 }
 
 /* Multipliers have 31 bits; sums of some hundred products come to gates of some 16. */
@@ -77,13 +77,13 @@ void fill_lstm(struct test_case *test, uint32_t steps, uint32_t inputs, uint32_t
     layer->maximum = 255;
     layer->input_channels = (uint16_t)(steps * inputs);
     layer->output_channels = (uint16_t)((steps + 2) * units);
-    layer->units = (uint16_t)units;
+    layer->lstm.units = (uint16_t)units;
     memcpy(test->lists, &lstm, sizeof lstm);
     for (uint32_t unit = 0; unit < units; unit++) {
         fill_unit(test->lists + DORY_LSTM_WORDS + unit * unit_words, inputs, units);
     }
-    layer->norm_words = (uint16_t)(DORY_LSTM_WORDS + units * unit_words);
-    layer->lstm = (const struct dory_lstm *)(const void *)test->lists;
+    layer->lstm.words = (uint16_t)(DORY_LSTM_WORDS + units * unit_words);
+    layer->constants.lstm = (const struct dory_lstm *)(const void *)test->lists;
     test->shape = (struct dory_tile_shape){1, 1, layer->output_channels, layer->input_channels};
     test->tile.first_row = test->tile.first_column = test->tile.first_channel = 0;
     test->channels_behind = 0;

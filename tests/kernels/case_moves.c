@@ -26,7 +26,7 @@ static void random_map(struct test_case *test)
     for (uint32_t i = 0; i < layer->output_channels; i++) {
         *next++ = run ? (int32_t)i : (int32_t)random_position(pixel, 1);
     }
-    layer->map = test->lists;
+    layer->constants.map = test->lists;
 }
 
 /* Of the tile that is there already: a stride, or a map of a whole input. */
@@ -101,7 +101,7 @@ static void random_transposition(struct test_case *test)
     layer->operation = DORY_TRANSPOSITION;
     layer->input_bits = layer->output_bits = 8;
     const uint8_t *order = orders[random_up_to(5)];
-    layer->axes = (uint8_t)(order[0] | order[1] << 2 | order[2] << 4);
+    layer->transposition.axes = (uint8_t)(order[0] | order[1] << 2 | order[2] << 4);
     for (int i = 0; i < 3; i++) {
         output[i] = (uint16_t)(one_in(4) ? 1 : one_in(8) ? random_between(1, 200) : random_between(1, 12));
     }
@@ -125,7 +125,7 @@ static void fill_thresholds(struct test_case *test)
         test->lists[i] = threshold;
     }
     layer->normalisation = DORY_NORMALISE_THRESHOLDS;
-    layer->thresholds = test->lists;
+    layer->constants.thresholds = test->lists;
     layer->output_bits = 8;
     layer->output_is_signed = 0;
     layer->minimum = 0;
@@ -216,9 +216,10 @@ static void fill_interpolation(struct test_case *test, uint32_t log2_unit, uint8
     test->stages.first.multiplier = is_unit ? 1 << 30 : (int64_t)random_between(1u << 29, INT32_MAX);
     test->stages.first.divisor = (int64_t)1 << shift;
     test->stages.first.addend = ((int64_t)random_up_to(255) << shift) + ((int64_t)1 << shift) / 2 - (rounding != 0);
-    layer->taps = test->lists;
-    int32_t *next = make_taps(test->lists, (uint32_t)layer->output_height * layer->row_pairs, layer->input_height, unit);
-    make_taps(next, (uint32_t)layer->output_width * layer->column_pairs, layer->input_width, unit);
+    layer->constants.taps = test->lists;
+    int32_t *next =
+        make_taps(test->lists, (uint32_t)layer->output_height * layer->interpolation.row_pairs, layer->input_height, unit);
+    make_taps(next, (uint32_t)layer->output_width * layer->interpolation.column_pairs, layer->input_width, unit);
 }
 
 static void random_interpolation(struct test_case *test)
@@ -230,10 +231,11 @@ static void random_interpolation(struct test_case *test)
     layer->kernel_height = layer->input_height = (uint16_t)random_between(1, 10);
     layer->kernel_width = layer->input_width = (uint16_t)random_between(1, 10);
     layer->stride_height = layer->stride_width = 0;
-    layer->row_pairs = (uint16_t)(one_in(3) ? random_between(2, 4) : 1);
-    layer->column_pairs = (uint16_t)(one_in(3) ? random_between(2, 3) : 1);
+    layer->interpolation.row_pairs = (uint16_t)(one_in(3) ? random_between(2, 4) : 1);
+    layer->interpolation.column_pairs = (uint16_t)(one_in(3) ? random_between(2, 3) : 1);
     test->shape.input_channels = test->shape.channels;
-    fill_interpolation(test, random_between(1, layer->row_pairs + layer->column_pairs > 2 ? 8 : 10),
+    fill_interpolation(test,
+                       random_between(1, layer->interpolation.row_pairs + layer->interpolation.column_pairs > 2 ? 8 : 10),
                        (uint8_t)random_up_to(DORY_ROUND_EVEN), !one_in(3));
     if (one_in(3)) {
         layer->minimum = (int32_t)random_up_to(100);
@@ -258,7 +260,7 @@ static void fill_softmax(struct test_case *test)
     for (uint32_t i = 0; i < DORY_THRESHOLDS; i++, threshold += is_even ? step : random_up_to(1 << 23)) {
         test->lists[256 + i] = (int32_t)dory_minimum(threshold, INT32_MAX);
     }
-    test->layer.exponentials = (const uint32_t *)test->lists;
+    test->layer.constants.exponentials = (const uint32_t *)test->lists;
 }
 
 static void random_softmax(struct test_case *test, bool is_exact)
@@ -311,8 +313,8 @@ static void fill_norm(struct test_case *test, bool is_centred, uint32_t run, uin
         test->lists[DORY_NORM_WORDS + 2 * i] = (int32_t)random_up_to(254) - 127;
         test->lists[DORY_NORM_WORDS + 2 * i + 1] = (int32_t)random_up_to(256 << norm.shift);
     }
-    test->layer.norm = (const struct dory_norm *)(const void *)test->lists;
-    test->layer.norm_words = (uint16_t)(DORY_NORM_WORDS + 2 * count);
+    test->layer.constants.norm = (const struct dory_norm *)(const void *)test->lists;
+    test->layer.norm.words = (uint16_t)(DORY_NORM_WORDS + 2 * count);
 }
 
 /* Of a norm that is there: its rows' roots, of a second input. What is shifted left has 22 bits before. */
@@ -322,7 +324,7 @@ static void add_roots(struct test_case *test)
     norm->has_roots = 1;
     norm->left_shift = random_between(2, 8);
     for (uint32_t i = 0; i < 256; i++) {
-        test->lists[test->layer.norm_words++] = (int32_t)random_up_to(INT32_MAX);
+        test->lists[test->layer.norm.words++] = (int32_t)random_up_to(INT32_MAX);
     }
     test->layer.second_repeats = DORY_REPEATS_CHANNEL;
 }
@@ -454,7 +456,7 @@ static void reverse(struct test_case *test)
 {
     struct dory_layer *layer = &test->layer;
     layer->stages = NULL;
-    layer->axes = 2 | 1 << 2;
+    layer->transposition.axes = 2 | 1 << 2;
     layer->input_height = layer->output_channels;
     layer->input_width = layer->output_width;
     layer->input_channels = layer->output_height;
@@ -474,7 +476,7 @@ static void usual_move(struct test_case *test)
         layer->kernel_height = layer->input_height = layer->output_height / 2;
         layer->kernel_width = layer->input_width = layer->output_width / 2;
         layer->stride_height = layer->stride_width = 0;
-        layer->row_pairs = layer->column_pairs = 1;
+        layer->interpolation.row_pairs = layer->interpolation.column_pairs = 1;
         fill_interpolation(test, 2, wanted.rounding, wanted.rounding == DORY_ROUND_AWAY);
     } else if (layer->operation == DORY_SOFTMAX) {
         fill_softmax(test);

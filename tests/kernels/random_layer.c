@@ -40,7 +40,7 @@ uint8_t usual_shift(const struct dory_layer *layer)
 {
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
     taps *= layer->operation == DORY_CONVOLUTION || is_matrix_product(layer) ? layer->input_channels : 1;
-    taps *= layer->operation == DORY_GROUPED ? layer->group_channels : 1;
+    taps *= layer->operation == DORY_GROUPED ? layer->grouped.channels : 1;
     uint32_t shift = 9u + layer->input_bits + layer->weight_bits;
     while (taps > 1) {
         taps /= 4; /* sums grow with the root of the number of products */
@@ -439,8 +439,8 @@ void random_layer(struct dory_layer *layer, struct dory_stages *stages, const ch
         layer->second_repeats = (uint8_t)random_up_to(DORY_REPEATS_PIXEL | DORY_REPEATS_CHANNEL);
     }
     if (layer->operation == DORY_GROUPED) {
-        layer->group_channels = (uint16_t)(one_in(2) ? 4 * random_between(1, 4) : random_between(1, 12));
-        layer->group_outputs = (uint16_t)(one_in(2) ? 4 * random_between(1, 4) : random_between(1, 12));
+        layer->grouped.channels = (uint16_t)(one_in(2) ? 4 * random_between(1, 4) : random_between(1, 12));
+        layer->grouped.outputs = (uint16_t)(one_in(2) ? 4 * random_between(1, 4) : random_between(1, 12));
     }
     layer->input_bits = layer->second_input_bits = layer->weight_bits = layer->output_bits = 8;
     layer->input_is_signed = one_in(4);

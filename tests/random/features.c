@@ -17,11 +17,11 @@ static bool is_convolution(const struct view *v) { return v->record->operation =
 static bool is_depthwise(const struct view *v) { return v->record->operation == DORY_DEPTHWISE; }
 static bool is_grouped(const struct view *v)
 {
-    return v->record->operation == DORY_GROUPED && v->record->group_channels > 1;
+    return v->record->operation == DORY_GROUPED && v->record->grouped.channels > 1;
 }
 static bool is_multiplying(const struct view *v)
 {
-    return v->record->operation == DORY_GROUPED && v->record->group_channels == 1;
+    return v->record->operation == DORY_GROUPED && v->record->grouped.channels == 1;
 }
 static bool is_linear(const struct view *v) { return layer_reads_whole_input(v->network, v->layer); }
 static bool is_maximum_pool(const struct view *v) { return v->record->operation == DORY_MAXIMUM_POOL; }

@@ -183,7 +183,7 @@ static bool has_block(const struct plan *plan)
 static bool has_queries(const struct plan *plan)
 {
     for (int i = 0; i < plan->network->layer_count; i++)
-        if (plan->layers[i].record.operation == DORY_MATRIX_PRODUCT && plan->layers[i].record.sharing_rows)
+        if (plan->layers[i].record.operation == DORY_MATRIX_PRODUCT && plan->layers[i].record.matrix_product.sharing_rows)
             return true;
     return false;
 }

@@ -12,8 +12,8 @@
 static uint64_t groups_of_a_quad(const struct dory_layer *layer)
 {
     uint64_t most = 0;
-    for (uint32_t first = 0; first < 4u * layer->group_outputs; first += 4) { /* behind it they lie as at the start */
-        uint64_t groups = (first + 3) / layer->group_outputs - first / layer->group_outputs + 1;
+    for (uint32_t first = 0; first < 4u * layer->grouped.outputs; first += 4) { /* behind it they lie as at the start */
+        uint64_t groups = (first + 3) / layer->grouped.outputs - first / layer->grouped.outputs + 1;
         most = groups > most ? groups : most;
     }
     return most;
@@ -31,7 +31,7 @@ static uint64_t lanes_of(const struct dory_layer *layer)
 /* In groups, of a row of taps: each is filled up, or all of them where they are bytes of one or two channels. */
 static uint64_t words_of_row(const struct dory_layer *layer)
 {
-    uint64_t channels = groups_of_a_quad(layer) * layer->group_channels;
+    uint64_t channels = groups_of_a_quad(layer) * layer->grouped.channels;
     bool together = channels < 3 && layer->dilation_width == 1 && layer->input_bits == 8 && layer->output_bits != 16;
     return together ? (channels * layer->kernel_width + 3) / 4 : (channels + 3) / 4 * layer->kernel_width;
 }

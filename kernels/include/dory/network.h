@@ -135,21 +135,23 @@ static inline void dory_read_chw(const uint8_t *tensor, uint32_t plane_bytes, ui
     }
 }
 
-/* 32-bit words of what `map`, `terms`, `exponentials`, `taps`, `norm` or `thresholds` point to. */
+/* 32-bit words of the layer's constants, those of a table of bytes apart. */
 static inline uint32_t dory_list_words(const struct dory_layer *layer)
 {
     uint32_t thresholds = layer->normalisation == DORY_NORMALISE_THRESHOLDS ? DORY_THRESHOLDS : 0;
     switch (layer->operation) {
     case DORY_TABLE: return 0;
     case DORY_ADDITION: return layer->normalisation == DORY_NORMALISE_HIGH ? 512 : thresholds;
-    case DORY_COPY: return layer->map ? (uint32_t)layer->output_height + layer->output_width + layer->output_channels : 0;
+    case DORY_COPY:
+        return layer->constants.map ? (uint32_t)layer->output_height + layer->output_width + layer->output_channels : 0;
     case DORY_SOFTMAX: return 256 + thresholds;
     case DORY_QUOTIENT:
     case DORY_SQUARED_DIFFERENCE: return 512;
-    case DORY_LSTM:
-    case DORY_NORM: return layer->norm_words;
+    case DORY_LSTM: return layer->lstm.words;
+    case DORY_NORM: return layer->norm.words;
     case DORY_INTERPOLATION:
-        return ((uint32_t)layer->output_height * layer->row_pairs + (uint32_t)layer->output_width * layer->column_pairs) *
+        return ((uint32_t)layer->output_height * layer->interpolation.row_pairs +
+                (uint32_t)layer->output_width * layer->interpolation.column_pairs) *
                    4 +
                thresholds;
     default: return thresholds;

@@ -8,7 +8,7 @@
 /* The dimension of the output (0: rows, 1: columns, 2: channels) that a dimension of the input is: two bits of `axes`. */
 static inline unsigned dory_axis(const struct dory_layer *layer, unsigned dimension)
 {
-    return layer->axes >> 2 * dimension & 3u;
+    return layer->transposition.axes >> 2 * dimension & 3u;
 }
 
 /* True where tiles of other output channels have another input in L1. */

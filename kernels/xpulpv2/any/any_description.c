@@ -147,7 +147,7 @@ ANY(2)
 /* The quads of channels for which four pixels are laid ready once. */
 static uint32_t quads_of_group(const struct dory_layer *layer, uint32_t quads)
 {
-    return layer->group_outputs % 4 == 0 ? dory_minimum(quads, layer->group_outputs / 4u) : 1;
+    return layer->grouped.outputs % 4 == 0 ? dory_minimum(quads, layer->grouped.outputs / 4u) : 1;
 }
 
 static bool has_groups(const struct dory_layer *layer)

@@ -266,7 +266,7 @@ static struct quads quads_of(const struct dory_layer *layer, const struct dory_t
     if (layer->operation != DORY_GROUPED) {
         return (struct quads){.each = quads, .windows = 1};
     }
-    uint32_t each = layer->group_outputs % 4 == 0 ? layer->group_outputs / 4u : 1, first_quad = tile->first_channel / 4u;
+    uint32_t each = layer->grouped.outputs % 4 == 0 ? layer->grouped.outputs / 4u : 1, first_quad = tile->first_channel / 4u;
     uint32_t before = each == 1 ? 0 : first_quad - dory_quotient(first_quad, each) * each;
     return (struct quads){each, before, dory_divide_up(before + quads, each), first_quad};
 }

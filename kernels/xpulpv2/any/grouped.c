@@ -228,7 +228,7 @@ static inline void grouped_start(struct grouped *grouped, const struct dory_laye
     grouped->tile = tile;
     grouped->window = window;
     grouped->pixel_bytes = dory_element_bytes(tile->input_channels, layer->input_bits);
-    grouped->quads_of_window = layer->group_outputs % 4 == 0 ? layer->group_outputs / 4 : 1;
+    grouped->quads_of_window = layer->grouped.outputs % 4 == 0 ? layer->grouped.outputs / 4 : 1;
     grouped->band_rows = dory_grouped_band_rows(tile->rows);
     grouped->buffer = (uint8_t *)tile->scratch + core * dory_grouped_core_bytes(layer, tile->rows, tile->input_columns);
     dory_product_start(&grouped->product, layer, tile, direct, run_bytes, layer->kernel_height,

@@ -124,7 +124,7 @@ static uint64_t laid_share_cycles(const void *context, uint32_t first, uint32_t 
 static uint64_t grouped_any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t pixel_bytes = dory_any_pixel_bytes(layer, tile->input_channels), halves = layer->input_bits == 16;
-    uint32_t each = layer->group_outputs % 4 == 0 ? layer->group_outputs / 4u : 1,
+    uint32_t each = layer->grouped.outputs % 4 == 0 ? layer->grouped.outputs / 4u : 1,
              windows = dory_divide_up(dory_divide_up(tile->channels, 4), each);
     uint64_t words = (uint64_t)pixel_bytes / 4 * (1 + halves);
     struct laid laid = {.layer = layer,

@@ -42,7 +42,7 @@ static void start(struct wide *wide, const struct dory_layer *layer)
 {
     const struct dory_stages *stages = layer->stages;
     wide->layer = layer;
-    wide->thresholds = layer->thresholds;
+    wide->thresholds = layer->constants.thresholds;
     wide->input[0] = dory_wide_scale_of(&stages->input[0], layer->input_bits);
     wide->input[1] = dory_wide_scale_of(&stages->input[1], layer->second_input_bits);
     wide->sum = dory_wide_scale_of(&stages->first, layer->operation == DORY_ADDITION ? 33 : 64);
@@ -181,7 +181,7 @@ static void run(const struct wide *wide, const struct dory_tile *tile, uint32_t 
 static const int32_t *copy_thresholds(const struct dory_layer *layer, int32_t *to)
 {
     for (uint32_t i = 0; i < DORY_THRESHOLDS; i++) {
-        to[i] = layer->thresholds[i];
+        to[i] = layer->constants.thresholds[i];
     }
     return to;
 }

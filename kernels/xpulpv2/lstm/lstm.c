@@ -189,7 +189,7 @@ static inline void store_cell(uint8_t *cell, int16_t value)
 
 void dory_xpulpv2_lstm(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    const struct dory_lstm *lstm = dory_lstm_table_bytes(layer) != 0 ? tile->weights : layer->lstm;
+    const struct dory_lstm *lstm = dory_lstm_table_bytes(layer) != 0 ? tile->weights : layer->constants.lstm;
     uint32_t units = lstm->units, number = tile->first_row;
     const uint8_t *state = tile->second_input;
     uint8_t *output = (uint8_t *)tile->output + number * units, *cells = (uint8_t *)tile->output + lstm->steps * units;

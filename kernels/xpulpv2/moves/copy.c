@@ -1,4 +1,4 @@
-/* Copies bytes: by a map of rows, columns and channels (dory_layer.map), with a stride, or as a concatenation along the
+/* Copies bytes: by a map of rows, columns and channels (dory_constants.map), with a stride, or as a concatenation along the
  * channels. Shapes: any, HWC.
  *
  * Each core takes a part of the pixels. Inner loop: two unaligned words of a pixel's channels are loaded, then stored. The
@@ -84,11 +84,11 @@ static struct copy copy_of(const struct dory_layer *layer, const struct dory_til
         .channel = tile->first_channel,
         .border = (uint8_t)layer->border_value * 0x01010101u,
     };
-    if (layer->map) {
+    if (layer->constants.map) {
         copy.above = dory_first_input_row(layer, tile->first_row) * (tile->input_columns * tile->input_channels);
-        copy.rows = layer->map + tile->first_row;
-        copy.columns = layer->map + layer->output_height + tile->first_column;
-        copy.channels = layer->map + layer->output_height + layer->output_width + tile->first_channel;
+        copy.rows = layer->constants.map + tile->first_row;
+        copy.columns = layer->constants.map + layer->output_height + tile->first_column;
+        copy.channels = layer->constants.map + layer->output_height + layer->output_width + tile->first_channel;
         if (is_run(copy.channels, copy.count)) {
             copy.channel = (uint32_t)copy.channels[0];
             copy.channels = 0;
@@ -119,7 +119,7 @@ void dory_xpulpv2_copy(const struct dory_layer *layer, const struct dory_tile *t
     copy.output += share.row * tile->columns * copy.count;
     while (share.items != 0) {
         uint32_t end = dory_grid_share_row_end(&share, tile->columns);
-        if (layer->map) {
+        if (layer->constants.map) {
             copy_mapped(&copy, share.row, share.first, end);
         } else {
             copy_strided(&copy, share.row, share.first, end);

@@ -10,7 +10,8 @@
 /* Whether a copy, in tiles of all channels, moves all bytes of a tile as they are: its border is in the tile's input. */
 static inline bool dory_copies_all(const struct dory_layer *layer, uint32_t channels)
 {
-    return !layer->map && layer->stride_height == 1 && layer->stride_width == 1 && channels == layer->input_channels;
+    return !layer->constants.map && layer->stride_height == 1 && layer->stride_width == 1 &&
+           channels == layer->input_channels;
 }
 
 /* Unaligned words are two accesses each on RI5CY, still fewer than bytes. */

@@ -270,10 +270,10 @@ static void interpolate_part(const struct interpolation *work, const struct dory
     if (first >= end || row >= last_row) {
         return;
     }
-    start_columns(columns, layer->taps + TAP_WORDS * (layer->output_height + tile->first_column + first), end - first,
-                  channels);
+    start_columns(columns, layer->constants.taps + TAP_WORDS * (layer->output_height + tile->first_column + first),
+                  end - first, channels);
     for (; row < last_row; row++) {
-        struct row two = row_of(work, layer->taps + TAP_WORDS * (tile->first_row + row), tile->input,
+        struct row two = row_of(work, layer->constants.taps + TAP_WORDS * (tile->first_row + row), tile->input,
                                 (int32_t)(layer->input_width * channels));
         uint8_t *output = (uint8_t *)tile->output + (row * tile->columns + first) * channels;
         if (work->is_byte && channels >= 4) {
@@ -312,8 +312,8 @@ static void interpolate_large_windows(const struct interpolation *work, const st
     const struct dory_high high = work->high;
     for (uint32_t channel = 0; channel < tile->channels; channel++) {
         int32_t sum = work->bias;
-        for (uint32_t i = 0; i < layer->row_pairs; i++) {
-            for (uint32_t k = 0; k < layer->column_pairs; k++) {
+        for (uint32_t i = 0; i < layer->interpolation.row_pairs; i++) {
+            for (uint32_t k = 0; k < layer->interpolation.column_pairs; k++) {
                 sum = sum_of(find_pixel(work, tile, row + TAP_WORDS * i, column + TAP_WORDS * k, layer->input_width),
                              channel, sum);
             }
@@ -327,12 +327,12 @@ static void interpolate_window(const struct interpolation *work, const struct do
 {
     struct pixel pixels[MAXIMUM_PAIRS];
     uint32_t count = 0;
-    if ((uint32_t)layer->row_pairs * layer->column_pairs > MAXIMUM_PAIRS) {
+    if ((uint32_t)layer->interpolation.row_pairs * layer->interpolation.column_pairs > MAXIMUM_PAIRS) {
         interpolate_large_windows(work, layer, tile, row, column, output);
         return;
     }
-    for (uint32_t i = 0; i < layer->row_pairs; i++) {
-        for (uint32_t k = 0; k < layer->column_pairs; k++) {
+    for (uint32_t i = 0; i < layer->interpolation.row_pairs; i++) {
+        for (uint32_t k = 0; k < layer->interpolation.column_pairs; k++) {
             pixels[count++] = find_pixel(work, tile, row + TAP_WORDS * i, column + TAP_WORDS * k, layer->input_width);
         }
     }
@@ -371,7 +371,7 @@ static void start(struct interpolation *work, const struct dory_layer *layer)
     dory_high_start(&work->high, layer, layer->left_shift);
     work->bias = (int32_t)layer->stages->input[0].addend;
     work->weight_shift = 0;
-    work->is_window = layer->row_pairs > 1 || layer->column_pairs > 1;
+    work->is_window = layer->interpolation.row_pairs > 1 || layer->interpolation.column_pairs > 1;
     work->is_byte = work->is_floor = false;
     work->is_shift = !work->is_window && work->high.multiplier == UNIT && layer->left_shift >= UNIT_SHIFT;
     if (work->is_shift) {
@@ -385,9 +385,10 @@ static void start(struct interpolation *work, const struct dory_layer *layer)
 static void interpolate_all_windows(const struct interpolation *work, const struct dory_layer *layer,
                                     const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    const uint32_t row_words = TAP_WORDS * layer->row_pairs, column_words = TAP_WORDS * layer->column_pairs;
-    const int32_t *rows = layer->taps + row_words * tile->first_row;
-    const int32_t *columns = layer->taps + row_words * layer->output_height + column_words * tile->first_column;
+    const uint32_t row_words = TAP_WORDS * layer->interpolation.row_pairs,
+                   column_words = TAP_WORDS * layer->interpolation.column_pairs;
+    const int32_t *rows = layer->constants.taps + row_words * tile->first_row;
+    const int32_t *columns = layer->constants.taps + row_words * layer->output_height + column_words * tile->first_column;
     struct dory_grid_share share = dory_grid_share_of(tile->rows, tile->columns, core, cores);
     uint8_t *output = (uint8_t *)tile->output + (share.row * tile->columns + share.first) * tile->channels;
     while (share.items != 0) {
