@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct dory_engine *const engines[] = {&dory_xpulpv2_engine, &dory_armv7em_engine, &dory_mve_engine,
-                                                    &dory_portable_engine, NULL};
+static const struct dory_engine *const engines[] = {&dory_xpulpv2_engine, &dory_armv7em_engine,  &dory_mve_engine,
+                                                    &dory_neureka_engine, &dory_portable_engine, NULL};
 
 const struct dory_engine *engine_find(const char *name)
 {

@@ -45,6 +45,13 @@ struct dory_engine {
 
     /* Null-terminated, in order of preference where cycles are equal. */
     const struct dory_kernel_description *const *kernels;
+
+    /* It computes few kinds of layers, and those not always faster than cores: the next engine that has a kernel for a layer
+     * gets it where that is faster. */
+    bool is_accelerator;
+
+    /* DORY_NORMALISE_32 with a negative multiplier is not for it; DORY_NORMALISE_64 says the same. */
+    bool has_unsigned_factors;
 };
 
 extern const struct dory_engine dory_portable_engine; /* kernels/reference: portable C, every layer */
@@ -54,6 +61,8 @@ extern const struct dory_engine
     dory_armv7em_engine; /* kernels/armv7em: Arm's cores with DSP instructions: Cortex-M4, M7, M33 */
 
 extern const struct dory_engine dory_mve_engine; /* kernels/mve: Arm's cores with vectors: Cortex-M55, M85 */
+
+extern const struct dory_engine dory_neureka_engine; /* kernels/neureka: N-EUREKA, Siracusa's accelerator */
 
 extern const struct dory_weights_format dory_quads; /* kernels/quads: four output channels a block */
 

@@ -111,8 +111,8 @@ struct dory_layer {
 
     union {
         union dory_constants constants; /* by operation, see operation.h */
-        dory_kernel_function *finish;   /* of a convolution, and of a matrix product without thresholds: the kernel's second
-                                           part; null for nearly all */
+        dory_kernel_function *finish;   /* of a convolution, depth-wise or not, and of a matrix product without thresholds:
+                                           the kernel's second part; null for nearly all */
     };
 
     union {              /* by normalisation; here, where no pointer size leaves a gap */

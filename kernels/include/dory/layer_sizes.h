@@ -45,7 +45,7 @@ static inline uint32_t dory_element_bytes(uint32_t elements, uint32_t bits) { re
  * nearly all. */
 static inline dory_kernel_function *dory_second_part(const struct dory_layer *layer)
 {
-    bool has = layer->operation == DORY_CONVOLUTION ||
+    bool has = layer->operation <= DORY_DEPTHWISE ||
                (layer->operation == DORY_MATRIX_PRODUCT && layer->normalisation != DORY_NORMALISE_THRESHOLDS);
     return has ? layer->finish : layer->operation == DORY_LSTM ? layer->kernel : 0;
 }

@@ -1,0 +1,120 @@
+/* Channel after channel: its constants are in registers while its pixels go by. Inner loop: load a sum, 3 to 9 instructions
+ * of its form, store an element. */
+#include "finish.h"
+
+#include "../xpulpv2/xpulp.h"
+#include "dory/normalise.h"
+
+/* The forms that have a loop of their own. */
+enum form { FORM_32, FORM_CLAMPED, FORM_CLAMPED_DIVIDED, FORM_SPLIT, FORM_SPLIT_AWAY, FORM_HIGH, FORM_ANY };
+
+static enum form form_of(const struct dory_layer *layer)
+{
+    if (layer->output_bits != 8) {
+        return FORM_ANY;
+    }
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_32: return FORM_32;
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? FORM_CLAMPED_DIVIDED : FORM_CLAMPED;
+    case DORY_NORMALISE_SPLIT: return layer->rounding == DORY_ROUND_AWAY ? FORM_SPLIT_AWAY : FORM_SPLIT;
+    case DORY_NORMALISE_HIGH: return layer->rounding == DORY_ROUND_EVEN ? FORM_ANY : FORM_HIGH;
+    default: return FORM_ANY;
+    }
+}
+
+/* A channel's constants, and the layer's. */
+struct scale {
+    uint32_t constant[7];
+    uint32_t shift, reciprocal;
+    int32_t minimum, maximum;
+    uint32_t away; /* what is taken off where the sum is negative */
+};
+
+static inline __attribute__((always_inline)) int32_t clip(const struct scale *scale, int32_t value)
+{
+    return p_min(p_max(value, scale->minimum), scale->maximum);
+}
+
+/* As the functions of dory/normalise.h. */
+static inline __attribute__((always_inline)) int32_t element_of(enum form form, const struct scale *scale, int32_t sum)
+{
+    const uint32_t *c = scale->constant;
+    if (form == FORM_32) {
+        return clip(scale, p_addnr((int32_t)((uint32_t)sum * c[0]), (int32_t)c[1], (int32_t)scale->shift));
+    }
+    if (form == FORM_SPLIT || form == FORM_SPLIT_AWAY) {
+        int32_t x = p_clipur((int32_t)((uint32_t)sum + c[0]), (int32_t)c[1]);
+        uint32_t fine = p_addunr((uint32_t)x * c[2], c[3], c[3]);
+        uint32_t both = (uint32_t)p_mac((int32_t)fine, x, (int32_t)c[4]);
+        return (int32_t)((both - (form == FORM_SPLIT_AWAY && x < (int32_t)c[5] ? c[6] : 0)) >> 24);
+    }
+    if (form == FORM_HIGH) {
+        int32_t biased = (int32_t)((uint32_t)sum + c[0]), shifted = (int32_t)((uint32_t)biased << scale->shift);
+        uint32_t high = (uint32_t)((int64_t)shifted * (int32_t)c[1] >> 32);
+        return clip(scale, (int32_t)(high + c[2] - ((uint32_t)(biased >> 31) & scale->away)) >> c[3]);
+    }
+    uint32_t scaled = (uint32_t)p_min(p_max(sum, (int32_t)c[0]), (int32_t)c[1]) * c[2];
+    if (form == FORM_CLAMPED_DIVIDED) {
+        return (int32_t)((uint32_t)((uint64_t)(scaled + c[3]) * scale->reciprocal >> 32) >> scale->shift);
+    }
+    return (int32_t)p_addunr(scaled, c[3], scale->shift);
+}
+
+static inline __attribute__((always_inline)) void
+finish_channel(enum form form, const struct scale *scale, const struct dory_neureka_elements *elements, uint32_t channel)
+{
+    const int32_t *sum = elements->sums + channel;
+    uint8_t *output = elements->output + channel;
+    uint32_t sum_step = elements->sum_step, output_step = elements->output_step;
+#pragma GCC unroll 4
+    for (uint32_t pixels = elements->pixels; pixels > 0; pixels--, sum += sum_step, output += output_step) {
+        *output = (uint8_t)element_of(form, scale, *sum);
+    }
+}
+
+static inline __attribute__((always_inline)) void finish_as(enum form form, const struct dory_layer *layer,
+                                                            const struct dory_neureka_elements *elements)
+{
+    uint32_t bytes = dory_channel_constants_bytes(layer);
+    bool is_high = form == FORM_HIGH;
+    struct scale scale = {.shift = is_high ? layer->left_shift : layer->shift, .reciprocal = layer->reciprocal};
+    scale.minimum = layer->minimum;
+    scale.maximum = layer->maximum;
+    scale.away = is_high && layer->rounding == DORY_ROUND_AWAY ? 1u << layer->left_shift >> 1 : 0;
+    for (uint32_t channel = elements->first_channel; channel < elements->end_channel; channel++) {
+        for (uint32_t i = 0; i < bytes / 4; i++) {
+            scale.constant[i] = dory_load_word(elements->constants + channel * bytes + 4 * i);
+        }
+        finish_channel(form, &scale, elements, channel);
+    }
+}
+
+/* Any form, any elements. */
+static void finish_any(const struct dory_layer *layer, const struct dory_neureka_elements *elements)
+{
+    for (uint32_t channel = elements->first_channel; channel < elements->end_channel; channel++) {
+        for (uint32_t pixel = 0; pixel < elements->pixels; pixel++) {
+            int32_t sum = elements->sums[pixel * elements->sum_step + channel];
+            int32_t value = dory_normalise(layer, elements->constants, channel, sum);
+            uint8_t *to = elements->output + pixel * elements->output_step;
+            if (layer->output_bits == 8) {
+                to[channel] = (uint8_t)value;
+            } else {
+                dory_store_word(to + 4 * channel, (uint32_t)value);
+            }
+        }
+    }
+}
+
+void dory_neureka_finish(const struct dory_layer *layer, const struct dory_neureka_elements *elements)
+{
+    switch (form_of(layer)) {
+    case FORM_32: finish_as(FORM_32, layer, elements); break;
+    case FORM_CLAMPED: finish_as(FORM_CLAMPED, layer, elements); break;
+    case FORM_CLAMPED_DIVIDED: finish_as(FORM_CLAMPED_DIVIDED, layer, elements); break;
+    case FORM_SPLIT: finish_as(FORM_SPLIT, layer, elements); break;
+    case FORM_SPLIT_AWAY: finish_as(FORM_SPLIT_AWAY, layer, elements); break;
+    case FORM_HIGH: finish_as(FORM_HIGH, layer, elements); break;
+    default: finish_any(layer, elements); break;
+    }
+}

@@ -1,0 +1,19 @@
+/* Elements of the sums that N-EUREKA left: the cores' part. */
+#ifndef DORY_NEUREKA_FINISH_H
+#define DORY_NEUREKA_FINISH_H
+
+#include "dory/layer.h"
+
+struct dory_neureka_elements {
+    const int32_t *sums;  /* of channel 0 of the first pixel */
+    uint8_t *output;      /* likewise */
+    uint32_t sum_step;    /* words to the next pixel's */
+    uint32_t output_step; /* bytes */
+    uint32_t pixels;
+    uint32_t first_channel, end_channel;
+    const uint8_t *constants; /* of channel 0 */
+};
+
+void dory_neureka_finish(const struct dory_layer *layer, const struct dory_neureka_elements *elements);
+
+#endif

@@ -1,0 +1,229 @@
+/* What the planner knows of N-EUREKA. Cycles are those of jobs on the maintained gvsoc: docs/siracusa.md. */
+#include "dory/engine.h"
+#include "neureka.h"
+
+static uint32_t ceiling_log2(uint32_t value)
+{
+    uint32_t log2 = 0;
+    while (1u << log2 < value) {
+        log2++;
+    }
+    return log2;
+}
+
+/* ---- weights ---- */
+
+#define MOST_BLOCK_BYTES 65536u /* of which two are in L1 beside all else */
+
+static uint8_t block_shift(const struct dory_layer *layer)
+{
+    enum dory_neureka_mode mode = dory_neureka_mode_of(layer);
+    uint32_t bytes = dory_neureka_weight_bytes(mode, layer->input_channels, layer->weight_bits);
+    uint32_t shift = ceiling_log2(dory_round_up(layer->output_channels, 4));
+    if (mode == DORY_NEUREKA_DEPTHWISE) {
+        return (uint8_t)shift;
+    }
+    shift = dory_minimum(shift, 5);
+    while (shift > 2 && bytes << shift > MOST_BLOCK_BYTES) {
+        shift--;
+    }
+    return (uint8_t)shift;
+}
+
+static uint32_t chunk_bytes(const struct dory_layer *layer, uint32_t input_channels)
+{
+    (void)input_channels; /* all */
+    return dory_neureka_block_weight_bytes(layer);
+}
+
+static uint32_t constants_bytes(const struct dory_layer *layer)
+{
+    return dory_neureka_block_channels(layer) * dory_channel_constants_bytes(layer);
+}
+
+/* Bits from `to` on, which are 0. */
+static void put_weight(const struct dory_layer *layer, int8_t weight, uint32_t input, uint32_t tap, uint8_t *to)
+{
+    enum dory_neureka_mode mode = dory_neureka_mode_of(layer);
+    uint32_t value = (uint32_t)weight + (1u << (layer->weight_bits - 1));
+    for (uint32_t bit = 0; bit < layer->weight_bits; bit++) {
+        uint32_t at = dory_neureka_bit(mode, layer->weight_bits, input, tap, bit);
+        to[at / 8] |= (uint8_t)((value >> bit & 1) << at % 8);
+    }
+}
+
+/* Those of one output channel; `to`: of the block. */
+static void write_channel(const struct dory_layer *layer, const struct dory_model_weights *model, uint32_t block,
+                          uint32_t lane, uint8_t *to)
+{
+    enum dory_neureka_mode mode = dory_neureka_mode_of(layer);
+    bool is_depthwise = mode == DORY_NEUREKA_DEPTHWISE;
+    uint32_t inputs = is_depthwise ? 1 : layer->input_channels, output = block * dory_block_channels(layer) + lane;
+    uint8_t *first =
+        to + (is_depthwise ? 0 : lane * dory_neureka_weight_bytes(mode, layer->input_channels, layer->weight_bits));
+    for (uint32_t input = 0; input < inputs && output < layer->output_channels; input++) {
+        for (uint32_t tap = 0; tap < (mode == DORY_NEUREKA_1X1 ? 1u : 9u); tap++) {
+            put_weight(layer, dory_model_weight(layer, model, output, input, tap), is_depthwise ? output : input, tap,
+                       first);
+        }
+    }
+}
+
+static void put_word(uint8_t *to, int64_t value)
+{
+    for (uint32_t byte = 0; byte < 4; byte++) {
+        to[byte] = (uint8_t)((uint64_t)value >> 8 * byte);
+    }
+}
+
+/* Where the engine requantises. */
+static bool write_scale(const struct dory_channel_constants *channel, uint32_t channels, uint8_t *to)
+{
+    int64_t multiplier = channel ? channel->product.multiplier : 0, addend = channel ? channel->product.addend : 0;
+    put_word(to, multiplier);
+    put_word(to + 4 * channels, addend);
+    return multiplier >= 0 && multiplier <= INT32_MAX && addend >= INT32_MIN && addend <= INT32_MAX;
+}
+
+static bool write_constants(const struct dory_layer *layer, const struct dory_model_weights *model, uint32_t block,
+                            uint8_t *to)
+{
+    uint32_t channels = dory_neureka_block_channels(layer), first = block * dory_block_channels(layer);
+    bool requantises = dory_neureka_requantises(layer), fit = true;
+    for (uint32_t lane = 0; lane < channels && fit; lane++) {
+        bool is_there = first + lane < layer->output_channels;
+        const struct dory_channel_constants *channel = is_there ? &model->constants[first + lane] : 0;
+        fit = requantises ? write_scale(channel, channels, to + 4 * lane)
+                          : dory_write_constants(layer, channel, to + lane * dory_channel_constants_bytes(layer));
+    }
+    return fit;
+}
+
+static bool write_blocks(const struct dory_layer *layer, const struct dory_model_weights *model, uint8_t *to, uint32_t bytes)
+{
+    uint32_t block_bytes = dory_neureka_block_bytes(layer), blocks = dory_blocks(layer, layer->output_channels);
+    bool fit = bytes == blocks * block_bytes;
+    for (uint32_t block = 0; block < blocks && fit; block++, to += block_bytes) {
+        uint32_t weight_bytes = dory_neureka_block_weight_bytes(layer);
+        for (uint32_t i = 0; i < weight_bytes; i++) {
+            to[i] = 0;
+        }
+        for (uint32_t lane = 0; lane < dory_neureka_block_channels(layer); lane++) {
+            write_channel(layer, model, block, lane, to);
+        }
+        fit = write_constants(layer, model, block, to + weight_bytes);
+    }
+    return fit;
+}
+
+static const struct dory_weights_format format = {
+    .name = "words of N-EUREKA",
+    .block_shift = block_shift,
+    .chunk_bytes = chunk_bytes,
+    .constants_bytes = constants_bytes,
+    .write = write_blocks,
+};
+
+/* ---- what it can compute ---- */
+
+static bool has_bytes(const struct dory_layer *layer)
+{
+    return layer->input_bits == 8 && layer->weight_bits <= 8 && (layer->output_bits == 8 || layer->output_bits == 32);
+}
+
+static bool has_window(const struct dory_layer *layer, uint32_t size)
+{
+    bool is_dense = layer->dilation_height == 1 && layer->dilation_width == 1;
+    return layer->kernel_height == size && layer->kernel_width == size && (size == 1 || is_dense);
+}
+
+static bool supports(const struct dory_layer *layer)
+{
+    bool steps = layer->stride_height == 1 && layer->stride_width == 1;
+    bool is_1x1 = layer->operation == DORY_CONVOLUTION && has_window(layer, 1);
+    bool is_3x3 =
+        (layer->operation == DORY_CONVOLUTION || layer->operation == DORY_DEPTHWISE) && has_window(layer, 3) && steps;
+    struct dory_layer formed = *layer;
+    if (!has_bytes(layer) || !(is_1x1 || is_3x3) || layer->row_divisor > 1) {
+        return false;
+    }
+    formed.block_shift = block_shift(layer);
+    return layer->operation == DORY_DEPTHWISE || dory_neureka_block_bytes(&formed) <= 2 * MOST_BLOCK_BYTES;
+}
+
+static uint32_t scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)cores;
+    uint32_t sums = (uint32_t)tile->rows * tile->columns * tile->channels;
+    return (uint32_t)sizeof(struct dory_neureka_queue) + (dory_neureka_requantises(layer) ? 0 : 4 * sums);
+}
+
+/* ---- cycles ---- */
+
+/* Of 36 pixels by some channels. */
+static uint32_t engine_tile_cycles(const struct dory_layer *layer, uint32_t channels)
+{
+    enum dory_neureka_mode mode = dory_neureka_mode_of(layer);
+    uint32_t words = dory_neureka_words(mode, layer->input_channels), bits = layer->weight_bits;
+    uint32_t products = mode == DORY_NEUREKA_1X1         ? words * (58 + channels)
+                        : mode == DORY_NEUREKA_DEPTHWISE ? 80 + 9 * bits
+                                                         : words * (74 + channels * bits);
+    uint32_t output = dory_neureka_requantises(layer) ? 65 + channels : 40 + 36 * dory_divide_up(channels, 8);
+    return products + output;
+}
+
+static uint64_t engine_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                              const struct dory_neureka_jobs *jobs)
+{
+    uint32_t tiles = dory_divide_up(tile->rows, DORY_NEUREKA_PIXELS) * dory_divide_up(tile->columns, DORY_NEUREKA_PIXELS);
+    uint32_t most = dory_neureka_mode_of(layer) == DORY_NEUREKA_DEPTHWISE ? DORY_NEUREKA_WIDE_INPUTS : jobs->block_channels;
+    uint32_t whole = tile->channels / most, rest = tile->channels % most;
+    uint64_t pixels = (uint64_t)whole * engine_tile_cycles(layer, most) + (rest ? engine_tile_cycles(layer, rest) : 0);
+    return tiles * pixels + 30ull * jobs->blocks * jobs->bands;
+}
+
+/* Of a core, an element. */
+static uint32_t finish_cycles(const struct dory_layer *layer)
+{
+    switch (layer->normalisation) {
+    case DORY_NORMALISE_NONE:
+    case DORY_NORMALISE_32: return 9;
+    case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 16 : 11;
+    case DORY_NORMALISE_SPLIT: return layer->rounding == DORY_ROUND_AWAY ? 14 : 12;
+    case DORY_NORMALISE_HIGH:
+    case DORY_NORMALISE_SHARED: return 20;
+    default: return 60;
+    }
+}
+
+static uint64_t cycles(const struct dory_layer *asked, const struct dory_tile_shape *tile, unsigned cores)
+{
+    struct dory_layer formed = *asked, *layer = &formed;
+    formed.block_shift = block_shift(asked);
+    struct dory_neureka_jobs jobs = dory_neureka_jobs_of(layer, tile->rows, tile->channels);
+    uint64_t engine = engine_cycles(layer, tile, &jobs), elements = (uint64_t)tile->rows * tile->columns * tile->channels;
+    if (dory_neureka_requantises(layer)) {
+        return 250 + engine;
+    }
+    uint32_t count = jobs.blocks * jobs.bands;
+    uint64_t finish = (elements + cores - 1) / cores * finish_cycles(layer) + 60ull * count;
+    return 300 + (engine > finish ? engine + finish / count : finish + engine / count);
+}
+
+static const struct dory_kernel_description convolution = {
+    .name = "dory_neureka_convolution",
+    .finish = "dory_neureka_finish_convolution",
+    .supports = supports,
+    .scratch_bytes = scratch_bytes,
+    .cycles = cycles,
+};
+
+static const struct dory_kernel_description *const kernels[] = {&convolution, 0};
+
+const struct dory_engine dory_neureka_engine = {
+    .name = "neureka",
+    .weights = &format,
+    .kernels = kernels,
+    .is_accelerator = true,
+    .has_unsigned_factors = true,
+};
