@@ -104,10 +104,60 @@ static bool another_layers_number(struct plan *plan, uint32_t choice)
     return true;
 }
 
+/* A step of a product by queries, from `choice` on. */
+static struct plan_step *step_of_queries(struct plan *plan, uint32_t choice)
+{
+    for (int i = 0; i < plan->step_count; i++) {
+        struct plan_step *step = chosen_step(plan, choice + (uint32_t)i);
+        const struct dory_layer *record = &plan->layers[step->layer].record;
+        if (record->operation == DORY_MATRIX_PRODUCT && record->sharing_rows)
+            return step;
+    }
+    return NULL;
+}
+
+static bool heads_of_more_queries(struct plan *plan, uint32_t choice)
+{
+    struct plan_step *step = step_of_queries(plan, choice);
+    if (step)
+        plan->layers[step->layer].record.sharing_rows++;
+    return step != NULL;
+}
+
+static bool rows_that_share_nothing(struct plan *plan, uint32_t choice)
+{
+    struct plan_step *step = step_of_queries(plan, choice);
+    if (step)
+        plan->layers[step->layer].record.sharing_rows = 0;
+    return step != NULL;
+}
+
+static bool queries_of_the_next_head(struct plan *plan, uint32_t choice)
+{
+    struct plan_step *step = step_of_queries(plan, choice);
+    if (step)
+        step->record.first_row = (uint16_t)(step->record.first_row + plan->layers[step->layer].record.sharing_rows);
+    return step != NULL;
+}
+
+static bool keys_without_their_head(struct plan *plan, uint32_t choice)
+{
+    struct plan_step *step = step_of_queries(plan, choice);
+    if (!step || step->record.input[1].rows < 2)
+        return false;
+    struct dory_window *keys = &step->record.input[1];
+    uint32_t head = step->record.first_row / plan->layers[step->layer].record.sharing_rows;
+    keys->first_row = head == 0;
+    keys->rows = (uint16_t)(head ? head : keys->rows - 1u);
+    return true;
+}
+
 const struct corruption corruptions_of_blocks[] = {
-    CORRUPTION(ring_too_small),         CORRUPTION(ring_turned_for_writer),
-    CORRUPTION(ring_turned_for_reader), CORRUPTION(ring_dies_early),
-    CORRUPTION(ring_comes_late),        CORRUPTION(ring_taken_for_a_tensor),
-    CORRUPTION(turn_does_not_drain),    CORRUPTION(layers_in_no_block),
-    CORRUPTION(another_layers_number),  {.name = NULL},
+    CORRUPTION(ring_too_small),          CORRUPTION(ring_turned_for_writer),
+    CORRUPTION(ring_turned_for_reader),  CORRUPTION(ring_dies_early),
+    CORRUPTION(ring_comes_late),         CORRUPTION(ring_taken_for_a_tensor),
+    CORRUPTION(turn_does_not_drain),     CORRUPTION(layers_in_no_block),
+    CORRUPTION(another_layers_number),   CORRUPTION(heads_of_more_queries),
+    CORRUPTION(rows_that_share_nothing), CORRUPTION(queries_of_the_next_head),
+    CORRUPTION(keys_without_their_head), {.name = NULL},
 };

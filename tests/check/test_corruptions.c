@@ -11,7 +11,7 @@
 
 #define MAXIMUM_KINDS 100
 #define PLACES        12 /* at which each kind is tried in each plan */
-#define PLANS         12 /* the last two with all operands in place */
+#define PLANS         13 /* 10 and 11 with all operands in place; the last of attention */
 
 struct kind {
     const struct corruption *corruption;
@@ -72,22 +72,25 @@ int main(void)
     struct target target;
     struct kind kinds[MAXIMUM_KINDS] = {{0}};
     size_t kind_count = list_kinds(kinds);
-    const struct network *networks[] = {mobilenet_v1(&arena, 64, 50), residual_network(&arena, 32, 24)};
+    const struct network *const networks[] = {mobilenet_v1(&arena, 64, 50), residual_network(&arena, 32, 24)},
+                                *attention = attention_network(&arena, 3, 13, 10);
     EXPECT(target_load(&target, "host", &arena, &diagnostics), "host is built in");
     for (int i = 0; i < PLANS; i++) {
         static const uint32_t l2_bytes[] = {300000, 60000, 24000};
         static const enum plan_weights weights[PLANS] = {
             [6] = WEIGHTS_RESIDENT, [7] = WEIGHTS_LINKED, [10] = WEIGHTS_LINKED, [11] = WEIGHTS_LINKED};
         struct plan plan;
-        target.weights_in_place = target.activations_in_place = i >= 10;
+        const bool in_place = i == 10 || i == 11;
+        target.weights_in_place = target.activations_in_place = in_place;
         struct plan_options options = {.weights = weights[i],
-                                       .cores = i < 10 ? 0 : 1,
+                                       .cores = in_place ? 1 : 0,
                                        .l1_bytes = 16000,
                                        .l2_bytes = l2_bytes[i % 3 * (i < 6)],
-                                       .blocks = i < 8 || i >= 10 ? BLOCKS_NONE : BLOCKS_ALWAYS,
-                                       .layouts = i % 2 && i < 10 ? LAYOUTS_CHW : LAYOUTS_HWC};
-        bool sound = plan_make(networks[i / 3 > 0 && i != 8], &target, &options, &plan, &arena, &diagnostics);
-        if (sound && i >= 10) {
+                                       .blocks = i < 8 || in_place ? BLOCKS_NONE : BLOCKS_ALWAYS,
+                                       .layouts = i % 2 && !in_place ? LAYOUTS_CHW : LAYOUTS_HWC};
+        const struct network *network = i == 12 ? attention : networks[i / 3 > 0 && i != 8];
+        bool sound = plan_make(network, &target, &options, &plan, &arena, &diagnostics);
+        if (sound && in_place) {
             plan_bring_early(&plan, false, &arena);
             plan_run_layers(&plan);
             plan_overlap(&plan, &arena);

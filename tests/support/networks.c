@@ -252,6 +252,28 @@ const struct network *residual_network(struct arena *arena, int size, int channe
     return builder_finish(&b, builder_fully_connected(&b, tensor, 10));
 }
 
+/* Rows of the first tensor's pixels by those of the second. */
+static int builder_matrix_product(struct network_builder *b, int first, int second)
+{
+    static const int64_t one = 1, none = 0;
+    struct layer *layer = add_layer(b, LAYER_MATRIX_PRODUCT, first, "product");
+    layer->inputs[1] = second;
+    layer->stages[0] = one_stage(b, 1, 1, 256 * b->network.tensors[first].channels);
+    for (int i = 0; i < 2; i++)
+        layer->input_stages[i] = (struct stage){.count = 1, .multiplier = &one, .addend = &none, .divisor = 1};
+    return set_output(b, layer, b->network.tensors[second].width);
+}
+
+const struct network *attention_network(struct arena *arena, int heads, int tokens, int channels)
+{
+    struct network_builder b;
+    builder_start(&b, arena, 3);
+    int queries = builder_input(&b, heads, tokens, channels), keys = builder_convolution(&b, queries, 1, 1, 0, channels);
+    int values = builder_matrix_product(&b, keys, queries);
+    int scores = builder_convolution(&b, builder_matrix_product(&b, queries, keys), 1, 1, 0, tokens);
+    return builder_finish(&b, builder_matrix_product(&b, scores, values));
+}
+
 static int random_layer(struct network_builder *b, int tensor)
 {
     const struct tensor *input = &b->network.tensors[tensor];

@@ -40,6 +40,8 @@ const struct network *deep_network(struct arena *arena, int layers);
 
 /* A few inverted residual blocks and a classifier. */
 const struct network *residual_network(struct arena *arena, int size, int channels);
+/* Scores of tokens by tokens in each head, a convolution of them, and their product with values. */
+const struct network *attention_network(struct arena *arena, int heads, int tokens, int channels);
 
 /* 1 to `layers` layers of any kind, random shapes, with residual connections. */
 const struct network *seeded_network(struct arena *arena, uint64_t seed, int layers);
