@@ -306,7 +306,7 @@ static bool same_port(const struct tensor *a, const struct tensor *b)
 {
     return a->height == b->height && a->width == b->width && a->channels == b->channels && a->bits == b->bits &&
            a->is_signed == b->is_signed && a->scale == b->scale && a->zero_point == b->zero_point &&
-           a->model_offset == b->model_offset && a->is_channels_first == b->is_channels_first;
+           a->model_offset == b->model_offset && a->is_turned == b->is_turned;
 }
 
 static bool same_inputs(const struct network *a, const struct network *b)

@@ -133,6 +133,13 @@ static void split_border(const struct canceller *c, int index)
         edit_insert_layer(network, index, &inner, c->arena);
 }
 
+/* The input's own order in the model's files is what memory has. */
+static bool lies_as_in_model(const struct network *network, const struct tensor *tensor)
+{
+    return network->channels_last != tensor->is_turned;
+}
+
+/* An input whose only reader is a copy that turns or reshapes it is given as the copy's output. */
 static void turn_input(const struct canceller *c, int input)
 {
     struct network *network = c->network;
@@ -141,12 +148,15 @@ static void turn_input(const struct canceller *c, int input)
         const struct layer *copy = &network->layers[i];
         if (copy->inputs[0] != input || copy->kind != LAYER_COPY || copy->stage_count ||
             network_is_output(network, copy->output) || edit_count_readers(network, input) != 1 ||
-            !middle_copy_turns_image(network, copy))
+            !lies_as_in_model(network, tensor))
+            continue;
+        const bool turns = network->channels_last && middle_copy_turns_image(network, copy);
+        if (!turns && !middle_copy_only_reshapes(network, copy))
             continue;
         tensor->height = network->tensors[copy->output].height;
         tensor->width = network->tensors[copy->output].width;
         tensor->channels = network->tensors[copy->output].channels;
-        tensor->is_channels_first = true;
+        tensor->is_turned ^= turns;
         edit_replace(network, copy->output, input);
         return;
     }
@@ -189,7 +199,7 @@ void middle_cancel_copies(struct network *network, struct arena *arena)
     cancel(&c);
     for (int i = network->layer_count - 1; i >= 0; i--)
         split_border(&c, i);
-    for (int i = 0; network->channels_last && i < network->input_count; i++)
+    for (int i = 0; i < network->input_count; i++)
         if (!is_state(network, network->inputs[i]))
             turn_input(&c, network->inputs[i]);
     edit_drop_unread(network);

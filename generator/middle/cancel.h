@@ -9,7 +9,7 @@
 
 /* Of a network before its ranges are proven. Copies are joined with those behind them, go past tables towards others, are
  * left out where they change nothing, and become an order of weights in front of a layer that reads all of its input. An
- * input of channels, rows, columns that is only read the other way around is given as images are (is_channels_first). What
+ * input of channels, rows, columns that is only read the other way around is given as images are (is_turned). What
  * nobody reads any more is gone. Outputs of the network have the elements that they had. */
 void middle_cancel_copies(struct network *network, struct arena *arena);
 
@@ -37,6 +37,8 @@ bool middle_copy_turns_image(const struct network *network, const struct layer *
 
 /* The output has the input's elements in their places; in the same rows, columns and channels. */
 bool middle_copy_is_nothing(const struct network *network, const struct layer *copy);
+/* All elements as they lie in memory; rows, columns and channels may be others. */
+bool middle_copy_only_reshapes(const struct network *network, const struct layer *copy);
 
 /* Where in the input each element of the output comes from; null unless every element of the input is there once. */
 const int32_t *middle_copy_order(const struct network *network, const struct layer *copy, struct arena *arena);

@@ -24,7 +24,7 @@ static int add_part(const struct mover *m, int of, int height, int width, int ch
     part.channels = channels;
     part.producer = NO_LAYER;
     part.steps = NULL;
-    part.is_channels_first = false;
+    part.is_turned = false;
     if (channels != tensor_of(m, of)->channels)
         part.channel_scales = NULL;
     return edit_add_tensor(m->network, &part, m->arena);

@@ -22,11 +22,32 @@ static bool layout_in_a_row(const struct middle_value *parts, int count, int dim
     return elements <= MIDDLE_MAXIMUM_DIMENSION;
 }
 
+/* Rows of what is outside of the joined dimension in memory; that and what is inside of it are channels, so that the parts
+ * of a row follow each other as they lie. */
+static bool layout_in_rows(const struct middle_value *parts, int count, int dimension, struct layout *layout)
+{
+    int64_t channels = 0, inside = 1, outside = 1;
+    int rows = 0;
+    *layout = layout_of_memory(&parts[0].view);
+    for (; layout->order[rows] != dimension; rows++)
+        outside *= parts[0].view.dimensions[layout->order[rows]];
+    for (int i = rows + 1; i < layout->rank; i++)
+        inside *= parts[0].view.dimensions[layout->order[i]];
+    for (int i = 0; i < count; i++)
+        channels += parts[i].view.dimensions[dimension] * inside;
+    layout->rows = rows;
+    layout->columns = 0;
+    return inside > 1 && channels <= MIDDLE_MAXIMUM_DIMENSION && outside <= MIDDLE_MAXIMUM_DIMENSION &&
+           view_is_memory(&parts[0].view);
+}
+
 /* Else all dimensions but the joined one are rows and columns. */
 static struct layout layout_of_parts(const struct middle_value *parts, int count, int dimension)
 {
     struct layout layout;
-    return layout_in_a_row(parts, count, dimension, &layout) ? layout : layout_with_channels(&parts[0].view, dimension);
+    return layout_in_a_row(parts, count, dimension, &layout) || layout_in_rows(parts, count, dimension, &layout)
+               ? layout
+               : layout_with_channels(&parts[0].view, dimension);
 }
 
 bool middle_make_parts(struct quantised_builder *builder, const char *name, struct middle_value *values, int count,

@@ -124,12 +124,19 @@ static bool is_run(const int32_t *list, int count, int64_t step)
     return true;
 }
 
+bool middle_copy_only_reshapes(const struct network *network, const struct layer *copy)
+{
+    const struct tensor *from = &network->tensors[copy->inputs[0]], *to = &network->tensors[copy->output];
+    return tensor_elements(from) == tensor_elements(to) &&
+           is_run(copy->map.rows, to->height, (int64_t)to->width * to->channels) &&
+           is_run(copy->map.columns, to->width, to->channels) && is_run(copy->map.channels, to->channels, 1);
+}
+
 bool middle_copy_is_nothing(const struct network *network, const struct layer *copy)
 {
     const struct tensor *from = &network->tensors[copy->inputs[0]], *to = &network->tensors[copy->output];
     return from->height == to->height && from->width == to->width && from->channels == to->channels &&
-           is_run(copy->map.rows, to->height, (int64_t)to->width * to->channels) &&
-           is_run(copy->map.columns, to->width, to->channels) && is_run(copy->map.channels, to->channels, 1);
+           middle_copy_only_reshapes(network, copy);
 }
 
 const int32_t *middle_copy_order(const struct network *network, const struct layer *copy, struct arena *arena)

@@ -170,7 +170,7 @@ struct tensor {
     const struct log_softmax *log_softmax; /* of an output: the application's, behind it; else null */
     int model_rank;                        /* of an output: the shape that the model gives to it, for files; 0: not known */
     int model_dimensions[TENSOR_MAXIMUM_RANK];
-    bool is_channels_first; /* the model's own tensor is CHW, also where the network's others have their channels last */
+    bool is_turned; /* the model's own tensor has its channels last where the network's others have them first, or first */
 };
 
 /* How a stage rounds; m, a, e are multiplier, addend and exponent of the channel. All rational arithmetic is exact. */

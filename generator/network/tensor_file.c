@@ -11,7 +11,7 @@
 
 static bool has_channels_last(const struct network *network, const struct tensor *tensor)
 {
-    return network->channels_last && !tensor->is_channels_first;
+    return network->channels_last != tensor->is_turned;
 }
 
 /* Where an element, counted in HWC, stands in the model's order. */

@@ -100,10 +100,15 @@ typedef int32_t combine_function(const struct dory_layer *layer, int32_t a, int3
 static void combine_inputs(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
                            combine_function *combine)
 {
-    uint32_t output_bytes = dory_element_bytes(tile->channels, layer->output_bits);
-    struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
-    for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
-        for (uint32_t channel = 0; channel < tile->channels; channel++) {
+    uint32_t output_bytes = dory_element_bytes(tile->channels, layer->output_bits),
+             pixels = (uint32_t)tile->rows * tile->columns;
+    /* of fewer pixels than cores each core takes a part of the channels, where no two of these share a byte */
+    uint32_t parts = pixels < cores && layer->output_bits >= 8 ? cores / pixels : 1;
+    struct dory_share share = dory_share_of(pixels * parts, core, cores);
+    for (uint32_t item = share.first; item < share.end; item++) {
+        uint32_t pixel = item / parts;
+        struct dory_share channels = dory_share_of(tile->channels, item % parts, parts);
+        for (uint32_t channel = channels.first; channel < channels.end; channel++) {
             int32_t a = input_element(layer, tile, 0, pixel, channel), b = input_element(layer, tile, 1, pixel, channel);
             dory_write_element((uint8_t *)tile->output + pixel * output_bytes, channel, layer->output_bits,
                                combine(layer, a, b));

@@ -82,6 +82,16 @@ static uint64_t pixels_cycles(const struct dory_tile_shape *tile, unsigned cores
     return items_of_slowest_core((uint64_t)tile->rows * tile->columns, cores) * tile->channels * element_cycles + 500;
 }
 
+/* The same where cores take parts of a pixel. */
+static uint64_t parts_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                             uint64_t element_cycles)
+{
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns;
+    uint32_t parts = pixels < cores && layer->output_bits >= 8 ? cores / pixels : 1;
+    return items_of_slowest_core((uint64_t)pixels * parts, cores) * ((tile->channels + parts - 1) / parts) * element_cycles +
+           500;
+}
+
 static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t taps = (uint64_t)layer->kernel_height * layer->kernel_width;
@@ -91,13 +101,12 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
 
 static uint64_t addition_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return pixels_cycles(tile, cores, layer->normalisation == DORY_NORMALISE_HIGH ? 355 : 590);
+    return parts_cycles(layer, tile, cores, layer->normalisation == DORY_NORMALISE_HIGH ? 355 : 590);
 }
 
 static uint64_t multiplication_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    (void)layer;
-    return pixels_cycles(tile, cores, 640);
+    return parts_cycles(layer, tile, cores, 640);
 }
 
 /* Of an element, by software: a division of 64 bits, or the shift that a power of two is. */

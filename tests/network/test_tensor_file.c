@@ -61,7 +61,7 @@ static void raw_bytes_are_in_the_models_order_and_type(void)
     for (int last = 0; last < 3; last++) {
         struct fixture f;
         start(&f, last, ".bin");
-        f.tensor.is_channels_first = last == 2;
+        f.tensor.is_turned = last == 2;
         write_bytes(&f, bytes, sizeof bytes);
         expect_values(read_file(&f), last == 1 ? as_nhwc : as_nchw);
         end(&f);

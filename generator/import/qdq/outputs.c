@@ -15,7 +15,8 @@ static void add_output(struct qdq *qdq, int tensor)
     network->outputs = outputs;
 }
 
-/* Files of the tensor in ONNX's order, channels first, are then in that of the model's own tensor. */
+/* Files of the tensor in ONNX's order, channels first, are then in that of the model's own tensor. What is in neither order
+ * but lies in memory as in the model has its channels last (is_turned). */
 static bool is_in_order(const struct qdq *qdq, const struct qdq_value *value)
 {
     struct view image = view_of_image(qdq_tensor(qdq, value->tensor), 4), flat;
@@ -34,7 +35,12 @@ static int lay_copy(struct qdq *qdq, const struct node *node, int tensor)
 static void give_tensor(struct qdq *qdq, const struct node *node, struct qdq_value value)
 {
     struct layout layout = layout_of_image(value.view.rank);
-    if (!is_in_order(qdq, &value) && qdq_lay(qdq, node, NULL, &layout, 0, &value) != QDQ_DONE)
+    struct tensor *tensor = qdq_tensor(qdq, value.tensor);
+    const bool is_image = is_in_order(qdq, &value),
+               is_memory = view_is_memory(&value.view) && view_elements(&value.view) == (int64_t)tensor_elements(tensor);
+    if (!is_image && is_memory && tensor->producer != NO_LAYER)
+        tensor->is_turned = true;
+    else if (!is_image && qdq_lay(qdq, node, NULL, &layout, 0, &value) != QDQ_DONE)
         return;
     if (qdq_tensor(qdq, value.tensor)->producer == NO_LAYER)
         value.tensor = lay_copy(qdq, node, value.tensor);

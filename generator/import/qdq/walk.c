@@ -99,6 +99,76 @@ static bool are_indices(const struct qdq *qdq, int index)
     return false;
 }
 
+static bool is_one_of(const char *type, const char *const *types)
+{
+    for (; *types; types++)
+        if (!strcmp(type, *types))
+            return true;
+    return false;
+}
+
+/* Arithmetic with one number for each channel of images. */
+static bool is_of_channels(const struct qdq *qdq, const struct node *node)
+{
+    for (int i = 0; i < node->input_count; i++) {
+        const struct constant *constant = node->inputs[i] == NO_VALUE ? NULL : qdq->graph->values[node->inputs[i]].constant;
+        if (constant && constant->rank >= 3 && constant->count > 1 && constant->dimensions[constant->rank - 1] == 1 &&
+            constant->dimensions[constant->rank - 2] == 1)
+            return true;
+    }
+    return false;
+}
+
+/* A layer of images reads it, as it is or behind functions of its elements; else its dimensions are what they are in the
+ * model, and so they lie in memory: of a transformer tokens and their features. */
+static bool is_image(const struct qdq *qdq, int index)
+{
+    static const char *const images[] = {"Conv",
+                                         "ConvTranspose",
+                                         "ConvInteger",
+                                         "QLinearConv",
+                                         "MaxPool",
+                                         "AveragePool",
+                                         "GlobalAveragePool",
+                                         "GlobalMaxPool",
+                                         "QLinearAveragePool",
+                                         "QLinearGlobalAveragePool",
+                                         "Resize",
+                                         "Upsample",
+                                         "BatchNormalization",
+                                         "DepthToSpace",
+                                         "SpaceToDepth",
+                                         "InstanceNormalization",
+                                         "GroupNormalization",
+                                         NULL};
+    static const char *const ends[] = {"MatMul", "Gemm",          "Reshape", "Transpose", "QLinearMatMul",
+                                       "QGemm",  "MatMulInteger", "Squeeze", "Unsqueeze", NULL};
+    bool *follows = arena_array(qdq->arena, bool, (size_t)qdq->graph->value_count);
+    follows[index] = true;
+    for (int n = 0; n < qdq->graph->node_count; n++) {
+        const struct node *node = &qdq->graph->nodes[n];
+        bool reads = false;
+        for (int i = 0; i < node->input_count; i++)
+            reads |= node->inputs[i] != NO_VALUE && follows[node->inputs[i]];
+        if (reads && (is_one_of(node->type, images) || is_of_channels(qdq, node)))
+            return true;
+        for (int i = 0; reads && !is_one_of(node->type, ends) && i < node->output_count; i++)
+            if (node->outputs[i] != NO_VALUE)
+                follows[node->outputs[i]] = true;
+    }
+    return false;
+}
+
+/* The tensor and view of an input in the model's own order. */
+static struct view open_in_order(struct tensor *tensor, int rank, const int64_t *dimensions)
+{
+    tensor->height = rank == 4 ? (int)dimensions[1] : 1;
+    tensor->width = rank >= 3 ? (int)dimensions[rank - 2] : 1;
+    tensor->channels = (int)dimensions[rank - 1];
+    tensor->is_turned = rank >= 3;
+    return view_of_memory(rank, dimensions);
+}
+
 /* The input's tensor: with what its elements stand for as soon as a node says it. */
 static void open_input(struct qdq *qdq, int index, bool is_signed)
 {
@@ -126,6 +196,8 @@ static void open_input(struct qdq *qdq, int index, bool is_signed)
     };
     if (value->rank == 1)
         qdq->values[index].view = view_of_memory(1, value->dimensions);
+    else if (!is_image(qdq, index))
+        qdq->values[index].view = open_in_order(qdq_tensor(qdq, tensor), value->rank, d);
     if (qdq->is_of_integers)
         qdq_open_integers(qdq, is_signed || value->type == ELEMENT_INT8, &qdq->values[index]);
 }

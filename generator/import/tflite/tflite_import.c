@@ -377,7 +377,7 @@ static void note_turned_inputs(struct tflite_importer *importer)
     const struct network *network = importer->builder.network;
     for (int i = 0; i < network->input_count; i++) {
         const struct tensor *tensor = &network->tensors[network->inputs[i]];
-        if (tensor->is_channels_first)
+        if (tensor->is_turned)
             diagnose(importer->diagnostics, SEVERITY_NOTE, tensor->name, NULL,
                      "the firmware takes this input as height x width x channels, as images are; the model turns it from "
                      "channels x height x width, and files have it so");

@@ -174,7 +174,7 @@ static void take_shape(struct tflite_importer *importer, struct value *value, co
     const struct network *network = importer->builder.network;
     if (tensor->height == shape->height && tensor->width == shape->width && tensor->channels == shape->channels)
         return;
-    bool is_free = tensor->producer == NO_LAYER && !tensor->is_channels_first;
+    bool is_free = tensor->producer == NO_LAYER && !tensor->is_turned;
     for (int i = 0; is_free && i < network->layer_count; i++)
         is_free = network->layers[i].inputs[0] != value->tensor && network->layers[i].inputs[1] != value->tensor;
     if (!is_free) {
