@@ -54,7 +54,8 @@ static bool make_pair(const struct plan *plan, int index, unsigned which, struct
     pair->lag = lag_of(record);
     pair->bytes = maximum(input->bytes + pair->lag, output->bytes);
     pair->saved = input->bytes + output->bytes - dory_minimum(pair->bytes, input->bytes + output->bytes);
-    return input->last_step == index && output->first_step == index && input->kind == BUFFER_TENSOR &&
+    bool is_read_behind = input->tensor >= 0 && network_is_output(plan->network, input->tensor); /* by the application */
+    return input->last_step == index && !is_read_behind && output->first_step == index && input->kind == BUFFER_TENSOR &&
            output->kind == BUFFER_TENSOR && pair->saved > 0;
 }
 
