@@ -1,6 +1,6 @@
-/* Computes additions and multiplications of two tensors of bytes, of the same shape or the second one a pixel that is
- * repeated. Sums: both inputs scaled and added in 32 bits, or by a table for each input and a scale in the high half of a
- * product; products with such a scale.
+/* Computes additions, multiplications and squared differences of two tensors of bytes, of the same shape or the second one a
+ * pixel or a channel that is repeated. Sums: both inputs scaled and added in 32 bits, or by a table for each input and a
+ * scale in the high half of a product; products and squares with such a scale.
  *
  * Each core takes a part of the pixels. Inner loop: four elements in 33 instructions, by tables or of products in 37. */
 #include "dory/share.h"
@@ -21,11 +21,12 @@ static inline __attribute__((always_inline)) uint32_t add_line(const struct dory
                  : dory_byte_of(sum);
 }
 
-/* Elements one after the other. */
+/* Elements one after the other; of the second input, too, or the same four bytes for all. */
 struct run {
     const uint8_t *first, *second;
     uint8_t *output;
     uint32_t count;
+    uint32_t second_step; /* 4 or 0 */
 };
 
 /* What a kind does with an element of either input. */
@@ -37,7 +38,7 @@ struct combination {
     int32_t addends[2]; /* of factors */
 };
 
-enum kind { LINE, TERMS, FACTORS };
+enum kind { LINE, TERMS, FACTORS, SQUARES };
 
 /* `rounding` is that of a scale. */
 static inline __attribute__((always_inline)) uint32_t combine(const struct combination *work, enum kind kind,
@@ -46,8 +47,9 @@ static inline __attribute__((always_inline)) uint32_t combine(const struct combi
     if (kind == LINE) {
         return add_line(&work->line, clips, a, b);
     }
-    int32_t value = kind == TERMS ? (int32_t)((uint32_t)work->terms[a] + (uint32_t)work->terms[256 + b])
-                                  : ((int32_t)a + work->addends[0]) * ((int32_t)b + work->addends[1]);
+    int32_t value = kind == FACTORS ? ((int32_t)a + work->addends[0]) * ((int32_t)b + work->addends[1])
+                                    : (int32_t)((uint32_t)work->terms[a] + (uint32_t)work->terms[256 + b]);
+    value = kind == SQUARES ? value * value : value;
     return dory_finish_sum(rounding, clips, &work->scale, value);
 }
 
@@ -55,15 +57,15 @@ static inline __attribute__((always_inline)) void combine_run(const struct combi
                                                               enum dory_finish rounding, bool clips, struct run run)
 {
     struct combination here = *work;
-    for (; run.count >= 4; run.count -= 4, run.first += 4, run.second += 4, run.output += 4) {
+    for (; run.count >= 4; run.count -= 4, run.first += 4, run.second += run.second_step, run.output += 4) {
         uint32_t first = dory_word_at(run.first) ^ here.signs[0], second = dory_word_at(run.second) ^ here.signs[1];
 #pragma GCC unroll 4
         for (uint32_t i = 0; i < 4; i++) {
             run.output[i] = (uint8_t)combine(&here, kind, rounding, clips, byte_of(first, i), byte_of(second, i));
         }
     }
-    for (; run.count > 0; run.count--) {
-        uint32_t first = *run.first++ ^ (here.signs[0] & 0xFF), second = *run.second++ ^ (here.signs[1] & 0xFF);
+    for (; run.count > 0; run.count--, run.second += run.second_step / 4) {
+        uint32_t first = *run.first++ ^ (here.signs[0] & 0xFF), second = *run.second ^ (here.signs[1] & 0xFF);
         *run.output++ = (uint8_t)combine(&here, kind, rounding, clips, first, second);
     }
 }
@@ -83,17 +85,37 @@ RUN(terms_even_clipped, TERMS, DORY_FINISH_HIGH_EVEN, true)
 RUN(factors, FACTORS, DORY_FINISH_HIGH, true)
 RUN(factors_away, FACTORS, DORY_FINISH_HIGH_AWAY, true)
 RUN(factors_even, FACTORS, DORY_FINISH_HIGH_EVEN, true)
+RUN(squares, SQUARES, DORY_FINISH_HIGH, true)
+RUN(squares_away, SQUARES, DORY_FINISH_HIGH_AWAY, true)
+RUN(squares_even, SQUARES, DORY_FINISH_HIGH_EVEN, true)
+
+/* Pixels whose second input is one element each, or the same one for all. */
+static void combine_channels(const struct combination *work, run_function *combine_all, struct run run, uint32_t pixels,
+                             bool is_same)
+{
+    const uint8_t *second = run.second;
+    for (; pixels > 0; pixels--, run.first += run.count, run.output += run.count, second += !is_same) {
+        uint32_t word = *second * 0x01010101u;
+        run.second = (const uint8_t *)&word;
+        combine_all(work, run);
+    }
+}
 
 /* A core's share: whole pixels, one after the other. */
 static void combine_share(const struct combination *work, run_function *combine_all, const struct dory_layer *layer,
                           const struct dory_tile *tile, struct dory_share share)
 {
-    bool is_repeated = layer->second_repeats != 0; /* the pixel */
+    bool is_same = layer->second_repeats & DORY_REPEATS_PIXEL, is_channel = layer->second_repeats & DORY_REPEATS_CHANNEL;
     uint32_t channels = tile->channels, offset = share.first * channels, pixels = share.end - share.first;
-    struct run run = {(const uint8_t *)tile->input + offset,
-                      (const uint8_t *)tile->second_input + (is_repeated ? 0 : offset), (uint8_t *)tile->output + offset,
-                      is_repeated ? channels : pixels * channels};
-    for (uint32_t runs = is_repeated ? pixels : 1; runs > 0; runs--) {
+    struct run run = {(const uint8_t *)tile->input + offset, tile->second_input, (uint8_t *)tile->output + offset, channels,
+                      is_channel ? 0 : 4};
+    run.second += is_same ? 0 : is_channel ? share.first : offset;
+    if (is_channel) {
+        combine_channels(work, combine_all, run, pixels, is_same);
+        return;
+    }
+    run.count = is_same ? channels : pixels * channels;
+    for (uint32_t runs = is_same ? pixels : 1; runs > 0; runs--) {
         combine_all(work, run);
         run.first += channels;
         run.output += channels;
@@ -131,6 +153,17 @@ void dory_armv7em_multiplication(const struct dory_layer *layer, const struct do
     for (unsigned i = 0; i < 2; i++) { /* signed bytes are read as 128 more */
         work.addends[i] = (int32_t)layer->stages->input[i].addend - (work.signs[i] ? 128 : 0);
     }
+    set_scale(&work, layer, layer->left_shift & 31);
+    combine_share(&work, by_rounding[layer->rounding % 3], layer, tile,
+                  dory_share_of((uint32_t)tile->rows * tile->columns, core, cores));
+}
+
+/* The tables are indexed by bytes as they are. */
+void dory_armv7em_squared_difference(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
+                                     unsigned cores)
+{
+    static run_function *const by_rounding[3] = {squares, squares_away, squares_even};
+    struct combination work = {.terms = layer->terms};
     set_scale(&work, layer, layer->left_shift & 31);
     combine_share(&work, by_rounding[layer->rounding % 3], layer, tile,
                   dory_share_of((uint32_t)tile->rows * tile->columns, core, cores));

@@ -11,9 +11,18 @@
     KERNEL(linear)                                                                                                          \
     KERNEL(convolution)                                                                                                     \
     KERNEL(depthwise)                                                                                                       \
+    KERNEL(grouped)                                                                                                         \
     KERNEL(addition)                                                                                                        \
     KERNEL(multiplication)                                                                                                  \
-    KERNEL(pool)
+    KERNEL(squared_difference)                                                                                              \
+    KERNEL(matrix_product)                                                                                                  \
+    KERNEL(pool)                                                                                                            \
+    KERNEL(copy)                                                                                                            \
+    KERNEL(concatenation)                                                                                                   \
+    KERNEL(interpolation)                                                                                                   \
+    KERNEL(softmax)                                                                                                         \
+    KERNEL(softmax_exact)                                                                                                   \
+    KERNEL(norm)
 
 #define DORY_ARMV7EM_FUNCTION(name) dory_kernel_function dory_armv7em_##name;
 DORY_ARMV7EM_KERNELS(DORY_ARMV7EM_FUNCTION)

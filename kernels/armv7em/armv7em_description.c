@@ -1,6 +1,6 @@
 /* What the planner knows of the kernels for Armv7E-M. Their "cycles" are instructions, as QEMU counts them: see
  * docs/cortex-m.md. */
-#include "armv7em.h"
+#include "armv7em_description.h"
 #include "dory/engine.h"
 #include "finish.h"
 #include "line.h"
@@ -15,7 +15,7 @@ static bool has_bytes(const struct dory_layer *layer)
 }
 
 /* Behind the sum of an element. */
-static uint32_t finish_instructions(const struct dory_layer *layer)
+uint32_t dory_armv7em_finish_instructions(const struct dory_layer *layer)
 {
     uint32_t clip = dory_clips(layer) ? 6 : 0;
     switch (dory_finish_of(layer)) {
@@ -42,24 +42,23 @@ static uint64_t product_groups(const struct dory_layer *layer, const struct dory
     return dory_chunk_elements(layer, tile->input_channels) / 4;
 }
 
-/* Of one pixel by four channels. */
-static uint64_t quad_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+uint64_t dory_armv7em_quad_instructions(const struct dory_layer *layer, uint64_t groups)
 {
-    return 20 * product_groups(layer, tile) + 70 + 4 * (8 + finish_instructions(layer));
+    return 20 * groups + 70 + 4 * (8 + dory_armv7em_finish_instructions(layer));
 }
 
-/* Of four pixels by two channels. */
-static uint64_t pair_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile)
+uint64_t dory_armv7em_pair_instructions(const struct dory_layer *layer, uint64_t groups)
 {
-    return 27 * product_groups(layer, tile) + 65 + 8 * finish_instructions(layer);
+    return 27 * groups + 65 + 8 * dory_armv7em_finish_instructions(layer);
 }
 
 static uint64_t convolution_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t pixels = dory_divide_up((uint32_t)tile->rows * tile->columns, cores), fours = pixels / 4, rest = pixels % 4;
+    uint64_t groups = product_groups(layer, tile);
     return 200 + pixels * lay_instructions(layer, tile->input_channels) +
-           fours * dory_divide_up(tile->channels, 2) * pair_instructions(layer, tile) +
-           rest * dory_divide_up(tile->channels, 4) * quad_instructions(layer, tile);
+           fours * dory_divide_up(tile->channels, 2) * dory_armv7em_pair_instructions(layer, groups) +
+           rest * dory_divide_up(tile->channels, 4) * dory_armv7em_quad_instructions(layer, groups);
 }
 
 static bool convolution_supports(const struct dory_layer *layer)
@@ -72,7 +71,7 @@ static uint32_t convolution_scratch(const struct dory_layer *layer, const struct
     return cores * (8 * dory_chunk_elements(layer, tile->input_channels) + dory_window_bytes(layer, tile->input_channels));
 }
 
-static const struct dory_kernel_description convolution = {
+const struct dory_kernel_description dory_armv7em_convolution_description = {
     .name = "dory_armv7em_convolution",
     .supports = convolution_supports,
     .scratch_bytes = convolution_scratch,
@@ -90,8 +89,8 @@ static bool linear_supports(const struct dory_layer *layer)
 
 static uint64_t linear_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint32_t quads = dory_divide_up(dory_divide_up(tile->channels, 4), cores);
-    return 200 + lay_instructions(layer, tile->input_channels) + quads * quad_instructions(layer, tile);
+    uint64_t quads = dory_divide_up(dory_divide_up(tile->channels, 4), cores), groups = product_groups(layer, tile);
+    return 200 + lay_instructions(layer, tile->input_channels) + quads * dory_armv7em_quad_instructions(layer, groups);
 }
 
 /* One pixel instead of four, and no border. */
@@ -100,7 +99,7 @@ static uint32_t linear_scratch(const struct dory_layer *layer, const struct dory
     return cores * 2 * dory_chunk_elements(layer, tile->input_channels);
 }
 
-static const struct dory_kernel_description linear = {
+const struct dory_kernel_description dory_armv7em_linear_description = {
     .name = "dory_armv7em_linear",
     .supports = linear_supports,
     .scratch_bytes = linear_scratch,
@@ -126,7 +125,8 @@ static uint32_t depthwise_scratch(const struct dory_layer *layer, const struct d
 static uint32_t window_instructions(const struct dory_layer *layer)
 {
     bool is_3x3 = layer->kernel_height == 3 && layer->kernel_width == 3;
-    uint32_t finish = finish_instructions(layer), words = layer->kernel_height * dory_divide_up(layer->kernel_width, 4);
+    uint32_t finish = dory_armv7em_finish_instructions(layer),
+             words = layer->kernel_height * dory_divide_up(layer->kernel_width, 4);
     bool by_twos = is_3x3 && layer->stride_height == 1 && layer->stride_width == 1;
     return by_twos ? 14 + finish : is_3x3 ? 24 + finish : 10 + 4u * layer->kernel_height + 9 * words + finish;
 }
@@ -140,7 +140,7 @@ static uint64_t depthwise_instructions(const struct dory_layer *layer, const str
     return 200 + quads * (bands * (laid + 4 * 200) + 4 * channel);
 }
 
-static const struct dory_kernel_description depthwise = {
+const struct dory_kernel_description dory_armv7em_depthwise_description = {
     .name = "dory_armv7em_depthwise",
     .supports = depthwise_supports,
     .scratch_bytes = depthwise_scratch,
@@ -149,100 +149,36 @@ static const struct dory_kernel_description depthwise = {
     .knows_border = true,
 };
 
-/* ---- element by element ---- */
+/* ---- in groups ---- */
 
-static uint32_t no_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+static bool grouped_supports(const struct dory_layer *layer) { return layer->operation == DORY_GROUPED && has_bytes(layer); }
+
+static uint32_t grouped_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    (void)layer, (void)tile, (void)cores;
-    return 0;
+    (void)tile;
+    return cores * 3 * dory_chunk_elements(layer, dory_window_channels(layer));
 }
 
-static uint64_t elements_of(const struct dory_tile_shape *tile, unsigned cores)
+static uint64_t grouped_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return dory_divide_up((uint32_t)tile->rows * tile->columns * tile->channels, cores);
+    uint64_t groups = dory_chunk_elements(layer, dory_window_channels(layer)) / 4, taps = layer->kernel_width;
+    taps *= layer->kernel_height;
+    uint64_t quad = 60 + taps * 16 + groups * 15 + dory_armv7em_quad_instructions(layer, groups);
+    return 200 + dory_divide_up((uint32_t)tile->rows * tile->columns, cores) * (dory_divide_up(tile->channels, 4) * quad);
 }
 
-/* Of two inputs, the second of which may be one pixel. */
-static bool combines_bytes(const struct dory_layer *layer)
-{
-    return layer->input_bits == 8 && layer->second_input_bits == 8 && layer->output_bits == 8 &&
-           (layer->second_repeats & DORY_REPEATS_CHANNEL) == 0;
-}
-
-static bool addition_supports(const struct dory_layer *layer)
-{
-    struct dory_line line;
-    return layer->operation == DORY_ADDITION && combines_bytes(layer) && layer->normalisation != DORY_NORMALISE_THRESHOLDS &&
-           (layer->normalisation == DORY_NORMALISE_HIGH || dory_fold_addition(layer, &line));
-}
-
-static uint64_t addition_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
-{
-    return 200 +
-           elements_of(tile, cores) * (layer->normalisation == DORY_NORMALISE_HIGH ? 2 + finish_instructions(layer) : 9);
-}
-
-static const struct dory_kernel_description addition = {
-    .name = "dory_armv7em_addition",
-    .supports = addition_supports,
-    .scratch_bytes = no_scratch,
-    .cycles = addition_instructions,
+const struct dory_kernel_description dory_armv7em_grouped_description = {
+    .name = "dory_armv7em_grouped",
+    .supports = grouped_supports,
+    .scratch_bytes = grouped_scratch,
+    .cycles = grouped_instructions,
     .in_place = DORY_ALL_IN_PLACE,
+    .knows_border = true,
     .in_row_order = true,
 };
 
-static bool multiplication_supports(const struct dory_layer *layer)
-{
-    return layer->operation == DORY_MULTIPLICATION && combines_bytes(layer) && layer->normalisation == DORY_NORMALISE_HIGH;
-}
+#define DESCRIPTION(name) &dory_armv7em_##name##_description,
 
-static uint64_t multiplication_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile,
-                                            unsigned cores)
-{
-    return 200 + elements_of(tile, cores) * (9 + finish_instructions(layer));
-}
-
-static const struct dory_kernel_description multiplication = {
-    .name = "dory_armv7em_multiplication",
-    .supports = multiplication_supports,
-    .scratch_bytes = no_scratch,
-    .cycles = multiplication_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-};
-
-/* Averages whose sums have 16 bits, and maxima as they are. Channels are words. */
-static bool pool_supports(const struct dory_layer *layer)
-{
-    struct dory_line line;
-    bool is_average = layer->operation == DORY_AVERAGE_POOL;
-    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
-    if ((!is_average && layer->operation != DORY_MAXIMUM_POOL) || layer->input_bits != 8 || layer->output_bits != 8 ||
-        layer->input_channels % 4 != 0 || layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
-        return false;
-    }
-    bool is_high = layer->normalisation == DORY_NORMALISE_HIGH;
-    return is_average ? taps <= 65535 / 255 && (is_high || dory_fold_average(layer, taps, &line))
-                      : is_high || dory_is_identity(layer);
-}
-
-static uint64_t pool_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
-{
-    bool is_average = layer->operation == DORY_AVERAGE_POOL;
-    uint64_t pixels = dory_divide_up((uint32_t)tile->rows * tile->columns, cores);
-    uint32_t window = layer->kernel_height * (layer->kernel_width * (is_average ? 9u : 7u) + 8u) + (is_average ? 50u : 12u);
-    return 100 + pixels * (30 + dory_divide_up(tile->channels, 4) * window);
-}
-
-static const struct dory_kernel_description pool = {
-    .name = "dory_armv7em_pool",
-    .supports = pool_supports,
-    .scratch_bytes = no_scratch,
-    .cycles = pool_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-    .in_row_order = true,
-};
-
-static const struct dory_kernel_description *const kernels[] = {&linear,         &convolution, &depthwise, &addition,
-                                                                &multiplication, &pool,        0};
+static const struct dory_kernel_description *const kernels[] = {DORY_ARMV7EM_KERNELS(DESCRIPTION) 0};
 
 const struct dory_engine dory_armv7em_engine = {.name = "armv7em", .weights = &dory_quads, .kernels = kernels};

@@ -18,6 +18,20 @@ static inline uint32_t dory_word_at(const void *address)
     return word;
 }
 
+/* The last bytes of `count` that are no whole word, 1 to 3, in the low bytes of a word. A word that ends there is within
+ * them, if there are as many. */
+static inline uint32_t dory_end_of(const uint8_t *bytes, uint32_t count)
+{
+    uint32_t rest = count % 4, word = 0;
+    if (count > 4) {
+        return dory_word_at(bytes + count - 4) >> (32 - 8 * rest);
+    }
+    for (uint32_t i = 0; i < rest; i++) {
+        word |= (uint32_t)bytes[i] << 8 * i;
+    }
+    return word;
+}
+
 static inline void dory_put_word(void *address, uint32_t word) { memcpy(address, &word, sizeof word); }
 
 /* Halves of a word. */
@@ -61,6 +75,28 @@ static inline uint32_t dory_even_signed(uint32_t bytes)
     return (uint16_t)(int8_t)bytes | (uint32_t)(uint16_t)(int8_t)(bytes >> 16) << 16;
 }
 static inline uint32_t dory_odd_signed(uint32_t bytes) { return dory_even_signed(bytes >> 8); }
+#endif
+
+/* UXTAB16: bytes 0 and 2 (`odd`: 1 and 3) added to the halves of a word. */
+#if defined(DORY_HAS_SIMD32)
+#define DORY_EXPAND_ADD(name, rotation)                                                                                     \
+    static inline uint32_t name(uint32_t halves, uint32_t bytes)                                                            \
+    {                                                                                                                       \
+        uint32_t result;                                                                                                    \
+        __asm__("uxtab16 %0, %1, %2" rotation : "=r"(result) : "r"(halves), "r"(bytes));                                    \
+        return result;                                                                                                      \
+    }
+DORY_EXPAND_ADD(dory_add_even_bytes, "")
+DORY_EXPAND_ADD(dory_add_odd_bytes, ", ror #8")
+#else
+static inline uint32_t dory_add_even_bytes(uint32_t halves, uint32_t bytes)
+{
+    return ((halves + (bytes & 0xFF)) & 0xFFFF) | ((halves & 0xFFFF0000u) + (bytes & 0x00FF0000u));
+}
+static inline uint32_t dory_add_odd_bytes(uint32_t halves, uint32_t bytes)
+{
+    return dory_add_even_bytes(halves, bytes >> 8);
+}
 #endif
 
 /* SMLAD: the sum of both products of halves. SMLABB, SMLATB, SMLABT, SMLATT: a half of the first factor (B: bottom, T: top)

@@ -63,17 +63,20 @@ static inline bool dory_fold_addition(const struct dory_layer *layer, struct dor
     return dory_fold_line(layer, a->multiplier, b->multiplier, a->addend + b->addend - signs, 0, 255, line);
 }
 
+/* Bytes whose sum has 16 bits. */
+#define DORY_POOL_TAPS (65535 / 255)
+
 /* An average of so many bytes, whose sum is without a sign: signed bytes are read as 128 more. */
 static inline bool dory_fold_average(const struct dory_layer *layer, uint32_t taps, struct dory_line *line)
 {
     return dory_fold_line(layer, 1, 0, layer->input_is_signed ? -128 * (int64_t)taps : 0, 0, (int32_t)(255 * taps), line);
 }
 
-/* A maximum that is stored as it is. */
-static inline bool dory_is_identity(const struct dory_layer *layer)
+/* Whether bytes are stored as they are. */
+static inline bool dory_is_identity(const struct dory_layer *layer, bool is_signed)
 {
     const struct dory_stage *stage = &layer->stages->first;
-    int32_t least = layer->input_is_signed ? -128 : 0, most = least + 255;
+    int32_t least = is_signed ? -128 : 0, most = least + 255;
     return !layer->stages->has_second && stage->multiplier == 1 && stage->addend == 0 && stage->divisor == 1 &&
            stage->minimum <= least && stage->maximum >= most && layer->minimum <= least && layer->maximum >= most;
 }

@@ -154,20 +154,6 @@ static inline __attribute__((always_inline)) uint32_t *lay_words(struct laying h
     return words & 1 ? lay_word(how, pairs, dory_word_at(run)) : pairs;
 }
 
-/* The one to three elements at the end of a run, in the low bytes. A word that ends there is within the run, if it has as
- * many elements. */
-static inline uint32_t end_of(const uint8_t *run, uint32_t elements)
-{
-    uint32_t rest = elements % 4, word = 0;
-    if (elements > 4) {
-        return dory_word_at(run + elements - 4) >> (32 - 8 * rest);
-    }
-    for (uint32_t i = 0; i < rest; i++) {
-        word |= (uint32_t)run[i] << 8 * i;
-    }
-    return word;
-}
-
 /* Ends of runs, which come together until they are a word. */
 struct ends {
     uint32_t word, bits;
@@ -176,7 +162,7 @@ struct ends {
 static inline __attribute__((always_inline)) uint32_t *lay_end(struct laying how, uint32_t *pairs, struct ends *ends,
                                                                const uint8_t *run, uint32_t elements)
 {
-    uint32_t end = end_of(run, elements), before = ends->bits;
+    uint32_t end = dory_end_of(run, elements), before = ends->bits;
     ends->word |= end << before;
     ends->bits += elements % 4 * 8;
     if (ends->bits >= 32) {
@@ -215,7 +201,7 @@ static inline __attribute__((always_inline)) void lay(struct laying how, const s
         for (uint32_t i = window->runs_per_row; i > 0; i--, run += runs.run_bytes) {
             pairs = lay_words(how, pairs, run, words);
             if (window->fills_taps) {
-                pairs = lay_word(how, pairs, end_of(run, window->elements));
+                pairs = lay_word(how, pairs, dory_end_of(run, window->elements));
             }
         }
     }

@@ -33,11 +33,11 @@ static inline uint32_t maximum_of(const struct work *work, const uint8_t *window
     return most ^ work->signs;
 }
 
-/* Sums of 16 bits: of at most DORY_POOL_TAPS bytes. */
-static inline void sum_of(const struct work *work, const uint8_t *window, uint32_t sums[2])
+/* Adds rows of taps, which are at most DORY_POOL_TAPS, in halves. */
+static inline void add_rows(const struct work *work, const uint8_t *window, uint32_t rows, uint32_t sums[2])
 {
     uint32_t even = 0, odd = 0;
-    for (uint32_t row = work->layer->kernel_height; row > 0; row--, window += work->row_bytes) {
+    for (; rows > 0; rows--, window += work->row_bytes) {
         const uint8_t *tap = window;
         for (uint32_t column = work->layer->kernel_width; column > 0; column--, tap += work->column_bytes) {
             uint32_t word = dory_word_at(tap) ^ work->signs;
@@ -61,23 +61,29 @@ static __attribute__((noinline)) uint32_t finish(const struct work *work, uint32
     return (uint32_t)value & 0xFF;
 }
 
-static inline uint32_t finish_four(const struct work *work, uint32_t even, uint32_t odd)
+static inline uint32_t finish_four(const struct work *work, const uint32_t sums[4])
 {
-    return finish(work, even & 0xFFFF) | finish(work, odd & 0xFFFF) << 8 | finish(work, even >> 16) << 16 |
-           finish(work, odd >> 16) << 24;
+    return finish(work, sums[0]) | finish(work, sums[1]) << 8 | finish(work, sums[2]) << 16 | finish(work, sums[3]) << 24;
 }
 
 static inline uint32_t average_of(const struct work *work, const uint8_t *window)
 {
-    uint32_t sums[2];
-    sum_of(work, window, sums);
-    return finish_four(work, sums[0], sums[1]);
+    uint32_t halves[2], sums[4] = {0}, most = DORY_POOL_TAPS / work->layer->kernel_width, rows;
+    for (uint32_t left = work->layer->kernel_height; left > 0; left -= rows, window += rows * work->row_bytes) {
+        rows = dory_minimum(left, most);
+        add_rows(work, window, rows, halves);
+        for (uint32_t i = 0; i < 4; i++) {
+            sums[i] += i < 2 ? halves[i] & 0xFFFF : halves[i - 2] >> 16;
+        }
+    }
+    return finish_four(work, sums);
 }
 
 static inline uint32_t scaled_maximum_of(const struct work *work, const uint8_t *window)
 {
     uint32_t most = maximum_of(work, window) ^ work->signs;
-    return finish_four(work, dory_even_bytes(most), dory_odd_bytes(most));
+    const uint32_t bytes[4] = {most & 0xFF, most >> 8 & 0xFF, most >> 16 & 0xFF, most >> 24};
+    return finish_four(work, bytes);
 }
 
 typedef uint32_t four_function(const struct work *work, const uint8_t *window);

@@ -409,18 +409,19 @@ static bool tells_form(const char *name)
     return strstr(name, "_split") || strstr(name, "_clamped") || strstr(name, "_high") || strstr(name, "_shared");
 }
 
-/* Of bytes without a sign; the constants come with the data, as a convolution's do. */
+/* Of bytes; the constants come with the data, as a convolution's do. */
 static void random_matrix_product(struct dory_layer *layer, struct dory_stages *stages, const char *name)
 {
     static const struct dory_stage none = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
-    layer->input_is_signed = layer->second_input_is_signed = 0;
+    layer->input_is_signed = one_in(4); /* where a kernel takes no such layer, another one is made */
+    layer->second_input_is_signed = one_in(4);
     layer->normalisation = (uint8_t)random_up_to(DORY_NORMALISE_64);
     layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : 8;
     layer->shift = (uint8_t)(usual_shift(layer) + (layer->normalisation == DORY_NORMALISE_64 ? random_up_to(30) : 0));
     random_clip(layer);
     if (layer->normalisation == DORY_NORMALISE_64 && one_in(2)) {
         random_division(layer);
-    } else if (layer->output_bits <= 8 && tells_form(name)) {
+    } else if (layer->output_bits <= 8 && (tells_form(name) || one_in(2))) {
         random_narrow_form(layer, name);
     }
     layer->stages = stages;

@@ -1,0 +1,287 @@
+/* What the planner knows of kernels for Armv7E-M that compute element by element, or move elements. */
+#include "armv7em_description.h"
+#include "finish.h"
+#include "line.h"
+
+uint32_t dory_armv7em_no_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer, (void)tile, (void)cores;
+    return 0;
+}
+
+static uint64_t elements_of(const struct dory_tile_shape *tile, unsigned cores)
+{
+    return dory_divide_up((uint32_t)tile->rows * tile->columns * tile->channels, cores);
+}
+
+/* Of two inputs, the second of which may be one pixel or channel. */
+static bool combines_bytes(const struct dory_layer *layer)
+{
+    return layer->input_bits == 8 && layer->second_input_bits == 8 && layer->output_bits == 8;
+}
+
+static bool addition_supports(const struct dory_layer *layer)
+{
+    struct dory_line line;
+    return layer->operation == DORY_ADDITION && combines_bytes(layer) && layer->normalisation != DORY_NORMALISE_THRESHOLDS &&
+           (layer->normalisation == DORY_NORMALISE_HIGH || dory_fold_addition(layer, &line));
+}
+
+static uint64_t addition_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return 200 + elements_of(tile, cores) *
+                     (layer->normalisation == DORY_NORMALISE_HIGH ? 2 + dory_armv7em_finish_instructions(layer) : 9);
+}
+
+const struct dory_kernel_description dory_armv7em_addition_description = {
+    .name = "dory_armv7em_addition",
+    .supports = addition_supports,
+    .scratch_bytes = dory_armv7em_no_scratch,
+    .cycles = addition_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+    .in_row_order = true,
+};
+
+static bool multiplication_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_MULTIPLICATION && combines_bytes(layer) && layer->normalisation == DORY_NORMALISE_HIGH;
+}
+
+/* A second input that is one channel begins anew with each pixel. */
+static uint64_t multiplication_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                            unsigned cores)
+{
+    uint64_t pixels = dory_repeats_channel(layer, 1) ? dory_divide_up((uint32_t)tile->rows * tile->columns, cores) : 0;
+    return 200 + 40 * pixels + elements_of(tile, cores) * (9 + dory_armv7em_finish_instructions(layer));
+}
+
+const struct dory_kernel_description dory_armv7em_multiplication_description = {
+    .name = "dory_armv7em_multiplication",
+    .supports = multiplication_supports,
+    .scratch_bytes = dory_armv7em_no_scratch,
+    .cycles = multiplication_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+    .in_row_order = true,
+};
+
+static bool squared_difference_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_SQUARED_DIFFERENCE && combines_bytes(layer) &&
+           layer->normalisation == DORY_NORMALISE_HIGH;
+}
+
+const struct dory_kernel_description dory_armv7em_squared_difference_description = {
+    .name = "dory_armv7em_squared_difference",
+    .supports = squared_difference_supports,
+    .scratch_bytes = dory_armv7em_no_scratch,
+    .cycles = multiplication_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+    .in_row_order = true,
+};
+
+/* Averages, a row of whose taps has a sum of 16 bits, and maxima as they are. Channels are words. */
+static bool pool_supports(const struct dory_layer *layer)
+{
+    struct dory_line line;
+    bool is_average = layer->operation == DORY_AVERAGE_POOL;
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
+    if ((!is_average && layer->operation != DORY_MAXIMUM_POOL) || layer->input_bits != 8 || layer->output_bits != 8 ||
+        layer->input_channels % 4 != 0 || layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
+        return false;
+    }
+    bool is_high = layer->normalisation == DORY_NORMALISE_HIGH;
+    return is_average ? layer->kernel_width <= DORY_POOL_TAPS && taps < 1u << 20 &&
+                            (is_high || dory_fold_average(layer, taps, &line))
+                      : is_high || dory_is_identity(layer, layer->input_is_signed);
+}
+
+static uint64_t pool_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    bool is_average = layer->operation == DORY_AVERAGE_POOL;
+    uint64_t pixels = dory_divide_up((uint32_t)tile->rows * tile->columns, cores);
+    uint32_t window = layer->kernel_height * (layer->kernel_width * (is_average ? 9u : 7u) + 8u) + (is_average ? 50u : 12u);
+    return 100 + pixels * (30 + dory_divide_up(tile->channels, 4) * window);
+}
+
+const struct dory_kernel_description dory_armv7em_pool_description = {
+    .name = "dory_armv7em_pool",
+    .supports = pool_supports,
+    .scratch_bytes = dory_armv7em_no_scratch,
+    .cycles = pool_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+    .in_row_order = true,
+};
+
+/* ---- moves ---- */
+
+static uint64_t pixels_of(const struct dory_tile_shape *tile, unsigned cores)
+{
+    return dory_divide_up((uint32_t)tile->rows * tile->columns, cores);
+}
+
+static bool copy_supports(const struct dory_layer *layer) { return layer->operation == DORY_COPY; }
+
+/* Channels that follow each other, or one after the other by the map. */
+static uint64_t copy_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t channels = tile->channels;
+    const int32_t *map = layer->map ? layer->map + layer->output_height + layer->output_width : 0;
+    bool is_run = !map || (map[0] >= 0 && map[channels - 1u] == map[0] + (int32_t)channels - 1);
+    return 100 + (map ? 5 * channels : 0) + pixels_of(tile, cores) * (50 + (is_run ? channels / 2 : 8 * channels));
+}
+
+const struct dory_kernel_description dory_armv7em_copy_description = {
+    .name = "dory_armv7em_copy",
+    .supports = copy_supports,
+    .scratch_bytes = dory_armv7em_no_scratch,
+    .cycles = copy_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+    .knows_border = true,
+};
+
+static bool concatenation_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_CONCATENATION && layer->input_bits == 8 && layer->second_input_bits == 8 &&
+           layer->output_bits == 8;
+}
+
+/* A table for each core. */
+static uint32_t concatenation_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer, (void)tile;
+    return 256 * cores;
+}
+
+/* Both inputs with tables, which are made in 64 bits. */
+static uint64_t concatenation_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                           unsigned cores)
+{
+    (void)layer;
+    uint64_t elements = elements_of(tile, cores);
+    return 200 + 80 * pixels_of(tile, cores) + 5 * elements + (elements > 512 ? 512 : elements) * 100;
+}
+
+const struct dory_kernel_description dory_armv7em_concatenation_description = {
+    .name = "dory_armv7em_concatenation",
+    .supports = concatenation_supports,
+    .scratch_bytes = concatenation_scratch,
+    .cycles = concatenation_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+};
+
+/* ---- of whole pixels ---- */
+
+static bool interpolation_supports(const struct dory_layer *layer) { return layer->operation == DORY_INTERPOLATION; }
+
+static uint32_t interpolation_parts(const struct dory_layer *layer) { return 4u * layer->row_pairs * layer->column_pairs; }
+
+/* An offset and a weight each. */
+static uint32_t interpolation_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)tile;
+    return cores * 8 * interpolation_parts(layer);
+}
+
+static uint64_t interpolation_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                           unsigned cores)
+{
+    bool has_thresholds = layer->normalisation == DORY_NORMALISE_THRESHOLDS;
+    uint32_t finish = has_thresholds ? 50 : 6 + dory_armv7em_finish_instructions(layer), parts = interpolation_parts(layer);
+    return 200 + pixels_of(tile, cores) * (60 + 20 * parts) + elements_of(tile, cores) * (4 * parts + finish);
+}
+
+const struct dory_kernel_description dory_armv7em_interpolation_description = {
+    .name = "dory_armv7em_interpolation",
+    .supports = interpolation_supports,
+    .scratch_bytes = interpolation_scratch,
+    .cycles = interpolation_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+    .knows_border = true,
+};
+
+static bool softmax_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_SOFTMAX && layer->normalisation != DORY_NORMALISE_THRESHOLDS;
+}
+
+static uint64_t softmax_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return 100 + pixels_of(tile, cores) * (200 + 13u * layer->input_channels + 17u * tile->channels);
+}
+
+const struct dory_kernel_description dory_armv7em_softmax_description = {
+    .name = "dory_armv7em_softmax",
+    .supports = softmax_supports,
+    .scratch_bytes = dory_armv7em_no_scratch,
+    .cycles = softmax_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+};
+
+static bool softmax_exact_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_SOFTMAX && layer->normalisation == DORY_NORMALISE_THRESHOLDS;
+}
+
+static uint64_t softmax_exact_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                           unsigned cores)
+{
+    return 100 + pixels_of(tile, cores) * (400 + 12u * layer->input_channels + 75u * tile->channels);
+}
+
+const struct dory_kernel_description dory_armv7em_softmax_exact_description = {
+    .name = "dory_armv7em_softmax_exact",
+    .supports = softmax_exact_supports,
+    .scratch_bytes = dory_armv7em_no_scratch,
+    .cycles = softmax_exact_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+};
+
+static bool norm_supports(const struct dory_layer *layer) { return layer->operation == DORY_NORM; }
+
+static uint64_t norm_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return 100 + pixels_of(tile, cores) * (200 + 3u * layer->input_channels + 18u * tile->channels);
+}
+
+const struct dory_kernel_description dory_armv7em_norm_description = {
+    .name = "dory_armv7em_norm",
+    .supports = norm_supports,
+    .scratch_bytes = dory_armv7em_no_scratch,
+    .cycles = norm_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+};
+
+/* ---- products of two activations ---- */
+
+/* Zero points go with an element into a half. */
+static bool matrix_product_supports(const struct dory_layer *layer)
+{
+    bool bytes = layer->input_bits == 8 && layer->second_input_bits == 8;
+    return layer->operation == DORY_MATRIX_PRODUCT && bytes && (layer->output_bits == 8 || layer->output_bits == 32) &&
+           layer->normalisation != DORY_NORMALISE_THRESHOLDS && layer->stages->input[0].addend <= 32000 &&
+           layer->stages->input[0].addend >= -32000;
+}
+
+static uint32_t matrix_product_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t groups = dory_divide_up(layer->input_channels, 4), quads = dory_divide_up(tile->channels, 4);
+    return cores * (32 + 16 * quads) * groups;
+}
+
+static uint64_t matrix_product_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                            unsigned cores)
+{
+    uint32_t fours = tile->columns / 4u, rest = tile->columns % 4u, groups = dory_divide_up(layer->input_channels, 4);
+    uint64_t row = 30 + tile->channels * (20 + 6 * groups) + tile->columns * (40 + 10 * groups);
+    row += fours * dory_divide_up(tile->channels, 2) * (dory_armv7em_pair_instructions(layer, groups) + 40);
+    row += rest * dory_divide_up(tile->channels, 4) * dory_armv7em_quad_instructions(layer, groups);
+    return 300 + row * tile->rows / cores;
+}
+
+const struct dory_kernel_description dory_armv7em_matrix_product_description = {
+    .name = "dory_armv7em_matrix_product",
+    .supports = matrix_product_supports,
+    .scratch_bytes = matrix_product_scratch,
+    .cycles = matrix_product_instructions,
+    .in_place = DORY_ALL_IN_PLACE,
+};
