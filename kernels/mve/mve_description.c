@@ -32,13 +32,16 @@ static uint32_t sixteens_of(const struct dory_layer *layer, const struct dory_ti
 
 static uint32_t lay_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
-    return 60 + layer->kernel_height * (15 + 6 * dory_divide_up(layer->kernel_width * (uint32_t)tile->input_channels, 16));
+    return 30 + layer->kernel_height * (7 + 4 * dory_divide_up(layer->kernel_width * (uint32_t)tile->input_channels, 16));
 }
 
 static uint64_t convolution_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t pixels = dory_divide_up((uint32_t)tile->rows * tile->columns, cores);
-    uint64_t quad = 24 * sixteens_of(layer, tile) + 75 + 3 * finish_instructions(layer);
+    enum dory_finish kind = dory_finish_of(layer);
+    bool has_assembly = kind <= DORY_FINISH_HIGH_AWAY && layer->normalisation != DORY_NORMALISE_SHARED;
+    uint32_t finish = has_assembly && tile->channels % 4 == 0 ? 73 : 75 + 3 * finish_instructions(layer);
+    uint64_t quad = 24 * sixteens_of(layer, tile) + finish;
     return 200 + pixels * (uint64_t)lay_instructions(layer, tile) +
            dory_divide_up(pixels, 3) * dory_divide_up(tile->channels, 4) * quad;
 }
@@ -73,7 +76,7 @@ static uint64_t linear_instructions(const struct dory_layer *layer, const struct
 {
     uint32_t quads = dory_divide_up(dory_divide_up(tile->channels, 4), cores);
     return 200 + lay_instructions(layer, tile) +
-           quads * (uint64_t)(10 * sixteens_of(layer, tile) + 45 + finish_instructions(layer));
+           quads * (uint64_t)(10 * sixteens_of(layer, tile) + 33 + finish_instructions(layer));
 }
 
 static uint32_t linear_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)

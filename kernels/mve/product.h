@@ -9,66 +9,78 @@ struct dory_mve_sums {
     int32x4_t pixel[3];
 };
 
-/* Two channels of three pixels, which lie `pixel_bytes` apart: 96 products in 12 instructions, whose sums take six of the
- * eight even registers. They start from `starts` and go to lanes `lane` and `lane` + 2. There is at least one sixteen. */
-#if defined(DORY_HAS_HELIUM)
-#define DORY_MVE_PRODUCT_PAIR(name, low, high)                                                                              \
-    static inline __attribute__((always_inline)) void name(const uint8_t *pixels, uint32_t pixel_bytes,                     \
-                                                           const uint8_t *weights, uint32_t sixteens,                       \
-                                                           const int32_t *starts, struct dory_mve_sums *sums)               \
-    {                                                                                                                       \
-        const uint8_t *second = pixels + pixel_bytes, *third = second + pixel_bytes;                                        \
-        int32_t a = starts[0], b = starts[2], c = a, d = b, e = a, f = b;                                                   \
-        __asm__("dls lr, %[count]\n"                                                                                        \
-                "1:\n"                                                                                                      \
-                "vldrb.8 q0, [%[weights]], #32\n"                                                                           \
-                "vldrb.8 q1, [%[first]], #16\n"                                                                             \
-                "vmladava.s8 %[a], q0, q1\n"                                                                                \
-                "vldrb.8 q2, [%[weights]], #32\n"                                                                           \
-                "vmladava.s8 %[b], q2, q1\n"                                                                                \
-                "vldrb.8 q1, [%[second]], #16\n"                                                                            \
-                "vmladava.s8 %[c], q0, q1\n"                                                                                \
-                "vmladava.s8 %[d], q2, q1\n"                                                                                \
-                "vldrb.8 q1, [%[third]], #16\n"                                                                             \
-                "vmladava.s8 %[e], q0, q1\n"                                                                                \
-                "vmladava.s8 %[f], q2, q1\n"                                                                                \
-                "le lr, 1b\n"                                                                                               \
-                "vmov %q[x][" high "], %q[x][" low "], %[a], %[b]\n"                                                        \
-                "vmov %q[y][" high "], %q[y][" low "], %[c], %[d]\n"                                                        \
-                "vmov %q[z][" high "], %q[z][" low "], %[e], %[f]\n"                                                        \
-                : [a] "+&Te"(a), [b] "+&Te"(b), [c] "+&Te"(c), [d] "+&Te"(d), [e] "+&Te"(e), [f] "+&Te"(f),                 \
-                  [x] "+&w"(sums->pixel[0]), [y] "+&w"(sums->pixel[1]), [z] "+&w"(sums->pixel[2]), [first] "+&r"(pixels),   \
-                  [second] "+&r"(second), [third] "+&r"(third), [weights] "+&r"(weights)                                    \
-                : [count] "r"(sixteens)                                                                                     \
-                : "q0", "q1", "q2", "lr", "memory");                                                                        \
-    }
-DORY_MVE_PRODUCT_PAIR(dory_mve_product_even, "0", "2")
-DORY_MVE_PRODUCT_PAIR(dory_mve_product_odd, "1", "3")
-#endif
+/* Two channels of three pixels: 96 products in 12 instructions, whose sums take six of the eight even registers. */
+#define DORY_MVE_PAIR_LOOP                                                                                                  \
+    "mov %[c], %[a]\n"                                                                                                      \
+    "mov %[d], %[b]\n"                                                                                                      \
+    "mov %[e], %[a]\n"                                                                                                      \
+    "mov %[f], %[b]\n"                                                                                                      \
+    "dls lr, %[count]\n"                                                                                                    \
+    "1:\n"                                                                                                                  \
+    "vldrb.8 q0, [%[weights]], #32\n"                                                                                       \
+    "vldrb.8 q1, [%[first]], #16\n"                                                                                         \
+    "vmladava.s8 %[a], q0, q1\n"                                                                                            \
+    "vldrb.8 q2, [%[weights]], #32\n"                                                                                       \
+    "vmladava.s8 %[b], q2, q1\n"                                                                                            \
+    "vldrb.8 q1, [%[second]], #16\n"                                                                                        \
+    "vmladava.s8 %[c], q0, q1\n"                                                                                            \
+    "vmladava.s8 %[d], q2, q1\n"                                                                                            \
+    "vldrb.8 q1, [%[third]], #16\n"                                                                                         \
+    "vmladava.s8 %[e], q0, q1\n"                                                                                            \
+    "vmladava.s8 %[f], q2, q1\n"                                                                                            \
+    "le lr, 1b\n"
+#define DORY_MVE_PAIR_SUMS(low, high)                                                                                       \
+    "vmov %q[x][" high "], %q[x][" low "], %[a], %[b]\n"                                                                    \
+    "vmov %q[y][" high "], %q[y][" low "], %[c], %[d]\n"                                                                    \
+    "vmov %q[z][" high "], %q[z][" low "], %[e], %[f]\n"
 
-/* Four channels of three pixels. */
+/* Four channels of three pixels, which lie one behind the other. There is at least one sixteen; behind the weights lie the
+ * words that sums start from, where the pointer to them is after channels 0 and 2; those to pixels are at the next one. */
 static inline __attribute__((always_inline)) struct dory_mve_sums
-dory_mve_product_pixels(const uint8_t *pixels, uint32_t pixel_bytes, const uint8_t *weights, uint32_t sixteens,
-                        const int32_t *starts)
+dory_mve_product_pixels(const uint8_t *pixels, const uint8_t *weights, uint32_t sixteens)
 {
     struct dory_mve_sums sums;
+    const int32_t *starts = (const int32_t *)(const void *)(weights + 64 * sixteens);
 #if defined(DORY_HAS_HELIUM)
-    for (uint32_t i = 0; i < 3; i++) {
-        sums.pixel[i] = vuninitializedq_s32();
-    }
-    dory_mve_product_even(pixels, pixel_bytes, weights, sixteens, starts, &sums);
-    dory_mve_product_odd(pixels, pixel_bytes, weights + 16, sixteens, starts + 1, &sums);
+    const uint8_t *second = pixels + 16 * sixteens, *third = second + 16 * sixteens;
+    int32_t a = starts[0], b = starts[2], c, d, e, f;
+    __asm__(DORY_MVE_PAIR_LOOP DORY_MVE_PAIR_SUMS(
+                "0", "2") "ldr %[a], [%[weights], #4]\n"
+                          "ldr %[b], [%[weights], #12]\n"
+                          "mov %[third], %[second]\n"
+                          "mov %[second], %[first]\n"
+                          "sub %[first], %[first], %[count], lsl #4\n"
+                          "sub %[weights], %[weights], %[count], lsl #6\n"
+                          "add %[weights], %[weights], #16\n" DORY_MVE_PAIR_LOOP DORY_MVE_PAIR_SUMS("1", "3")
+            : [a] "+&Te"(a), [b] "+&Te"(b), [c] "=&Te"(c), [d] "=&Te"(d), [e] "=&Te"(e), [f] "=&Te"(f),
+              [x] "=&w"(sums.pixel[0]), [y] "=&w"(sums.pixel[1]), [z] "=&w"(sums.pixel[2]), [first] "+&r"(pixels),
+              [second] "+&r"(second), [third] "+&r"(third), [weights] "+&r"(weights)
+            : [count] "r"(sixteens)
+            : "q0", "q1", "q2", "lr", "memory");
 #else
     for (uint32_t i = 0; i < 12; i++) {
         int32_t sum = 0;
         for (uint32_t k = 0; k < 16 * sixteens; k++) {
-            sum += (int8_t)pixels[i / 4 * pixel_bytes + k] * (int8_t)weights[k / 16 * 64 + i % 4 * 16 + k % 16];
+            sum += (int8_t)pixels[i / 4 * 16 * sixteens + k] * (int8_t)weights[k / 16 * 64 + i % 4 * 16 + k % 16];
         }
         sums.pixel[i / 4].lane[i % 4] = (int32_t)((uint32_t)starts[i % 4] + (uint32_t)sum);
     }
 #endif
     return sums;
 }
+
+/* Whole quads of three pixels, requantised: bytes in the form DORY_NORMALISE_HIGH, rounding down or away from zero. Assembly
+ * knows the order of the members. */
+struct dory_mve_quads {
+    const uint8_t *pixels, *weights;
+    uint8_t *output;
+    uint32_t sixteens, pixel_bytes, left_shift;
+    uint32_t away; /* what is taken off a sum below zero */
+    int32_t minimum, maximum;
+    const uint8_t *end; /* of the weights; there is at least one quad */
+};
+typedef void dory_mve_quads_function(const struct dory_mve_quads *quads);
+dory_mve_quads_function dory_mve_quads_high, dory_mve_quads_high_away;
 
 /* Four channels of one pixel: 64 products in 10 instructions. */
 static inline __attribute__((always_inline)) void dory_mve_product_quad(const uint8_t *pixel, const uint8_t *weights,
