@@ -98,7 +98,9 @@ def island():
     q = model.tensor("again", [1, 4, 4, 3], INT8, 0.5)
     model.operator(tfl.SOFTMAX, [y], [z], (9, {0: ("f", 1.0)}))
     model.operator(tfl.QUANTIZE, [z], [q])
-    return model, x, q
+    last = model.tensor("last", [1, 4, 4, 3], INT8, 0.5)
+    model.operator(tfl.RELU, [q], [last])
+    return model, x, last
 
 
 def float_input():

@@ -203,6 +203,12 @@ class Moves:
         constant = self.model.tensor("number", [], tfl.FLOAT32, data=number.tobytes())
         inside, product, result = floats(), floats(), floats()
         self.model.operator(tfl.DEQUANTIZE, [x], [inside])
+        if self.random.random() < 0.3:  # integers, selected by what a real number is
+            truth = self.model.tensor("truth", list(data.shape), tfl.BOOL)
+            other = np.int8(self.random.randint(-128, 127))
+            self.model.operator(reference.COMPARISONS["greater"][0], [inside, constant], [truth])
+            choices = [x, self.model.tensor("other", [], tfl.INT8, scale, zero, data=other.tobytes())]
+            return self.operate(tfl.SELECT_V2, [truth] + choices, (np.where(real > number, data, int(other)), scale, zero))
         self.model.operator(tfl.MUL, [inside, constant], [product], (21, {}))
         if self.random.random() < 0.5:
             self.model.operator(tfl.RELU, [product], [result])

@@ -390,6 +390,10 @@ class Network(random_moves.Moves, attention.Attention):
             index = self.model.tensor("index", [1], tfl.INT32)
             code, function, option = self.random.choice([(tfl.ARG_MAX, np.argmax, 40), (tfl.ARG_MIN, np.argmin, 57)])
             self.values[index] = function(self.values[logits][0], axis=-1), None, None
+            if self.random.random() < 0.5:  # of real numbers, as ai-edge-quantizer leaves it
+                real = self.model.tensor("real_logits", list(self.values[logits][0].shape), tfl.FLOAT32)
+                self.model.operator(tfl.DEQUANTIZE, [logits], [real])
+                logits = real
             self.model.operator(code, [logits, self.model.integers("axis", [self.random.choice([-1, 1])], [])], [index],
                                 (option, {0: ("b", 2)}))
             return index

@@ -166,11 +166,15 @@ static void set_output_offset(struct tflite_importer *importer, const struct tfl
     network->tensors[tensor].model_offset = offset;
 }
 
-/* Real numbers that stay so are those of a tensor: as the model's tensor `index` has them. */
+/* Real numbers that stay so are those of a tensor: as the model's tensor `index` has them. Truths are bytes, 0 or 1. */
 static void settle_reals(struct tflite_importer *importer, int tensor)
 {
     if (importer->values[tensor].kind != VALUE_REALS)
         return;
+    if (importer->model->tensors[tensor].type == TFLITE_BOOL) {
+        tflite_lay_truths(importer, tensor);
+        return;
+    }
     const struct tflite_operator *current = importer->current;
     enter_edge(importer, current->name, &tensor);
     importer->values[tensor].kind = VALUE_TENSOR;

@@ -97,6 +97,8 @@ tflite_handler tflite_resize_nearest, tflite_resize_bilinear;
  * where the result is something else: then it is left to the application, or an island. */
 bool tflite_keeps_reals(struct tflite_importer *importer, struct value *result);
 bool tflite_quantise_reals(struct tflite_importer *importer, const struct value *value, struct value *result);
+/* A BOOL of the model that is a function of an element becomes a tensor of truths, as operators of integers read it. */
+void tflite_lay_truths(struct tflite_importer *importer, int tensor);
 real_function *tflite_find_function(const struct tflite_operator *operation, struct function_parameters *parameters);
 /* tflite_tables.c */
 tflite_handler tflite_relu, tflite_relu6, tflite_leaky_relu, tflite_logistic, tflite_tanh, tflite_hard_swish,

@@ -206,15 +206,17 @@ static bool select(struct tflite_importer *importer, struct value *result)
 
 /* ---- moves ---- */
 
-static bool rises(const float *reals)
+static bool rises(const float *reals, bool is_strict)
 {
     for (int i = 1; i < 256; i++)
-        if (!(reals[i] >= reals[i - 1]))
+        if (!(is_strict ? reals[i] > reals[i - 1] : reals[i] >= reals[i - 1]))
             return false;
     return true;
 }
 
-/* The operator's results are some of its input's elements. */
+static bool gives_index(int code) { return code == TFLITE_ARG_MAX || code == TFLITE_ARG_MIN; }
+
+/* The operator's results are some of its input's elements, or where they are. */
 static bool only_moves(int code, const float *reals)
 {
     static const int codes[] = {TFLITE_RESHAPE,      TFLITE_SQUEEZE,        TFLITE_EXPAND_DIMS,    TFLITE_TRANSPOSE,
@@ -225,7 +227,8 @@ static bool only_moves(int code, const float *reals)
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i] == code)
             return true;
-    return (code == TFLITE_REDUCE_MAX || code == TFLITE_MAX_POOL_2D) && rises(reals);
+    bool is_index = gives_index(code);
+    return (is_index || code == TFLITE_REDUCE_MAX || code == TFLITE_MAX_POOL_2D) && rises(reals, is_index);
 }
 
 /* Real numbers take on the quantisation of the elements that they are of, for an operator that does not look at it. */
@@ -254,12 +257,12 @@ static bool move(struct tflite_importer *importer, struct value *result)
     const float *reals = value->reals;
     value->kind = VALUE_TENSOR;
     lend_quantisation(importer, operation->inputs[from], value->tensor);
-    for (int i = 0; i < operation->output_count; i++)
+    for (int i = 0; i < operation->output_count && !gives_index(operation->code); i++)
         lend_quantisation(importer, operation->outputs[i], value->tensor);
     bool is_done = handler(importer, operation, result);
     value->kind = VALUE_REALS;
     value->reals = reals;
-    for (int i = 0; i < operation->output_count; i++) {
+    for (int i = 0; i < operation->output_count && !gives_index(operation->code); i++) {
         struct value *output = i ? &importer->values[operation->outputs[i]] : result;
         output->kind = is_done ? VALUE_REALS : VALUE_UNKNOWN;
         output->reals = reals;
@@ -288,6 +291,21 @@ bool tflite_dequantise(struct tflite_importer *importer, const struct tflite_ope
     result->kind = VALUE_REALS;
     result->reals = reals;
     return true;
+}
+
+void tflite_lay_truths(struct tflite_importer *importer, int tensor)
+{
+    struct value *value = &importer->values[tensor];
+    const char *name = importer->model->tensors[tensor].name;
+    const struct tensor from = *tflite_network_tensor(importer, value->tensor);
+    uint8_t table[256];
+    for (int i = 0; i < 256; i++)
+        table[i] = value->reals[i] != 0;
+    int truths = quantised_tensor(&importer->builder, name, from.height, from.width, from.channels,
+                                  &(struct quantisation){.scale = 1});
+    quantised_table(&importer->builder, name, value->tensor, truths, table);
+    value->kind = VALUE_TENSOR;
+    value->tensor = truths;
 }
 
 bool tflite_quantise_reals(struct tflite_importer *importer, const struct value *value, struct value *result)

@@ -247,6 +247,16 @@ static bool is_of_torch(const struct tflite_model *model)
     return model->input_count > 0 && strstr(model->tensors[model->inputs[0]].name, "args_") != NULL;
 }
 
+/* Some operator reads it: it is more than an output of the model. */
+static bool is_read(const struct tflite_model *model, const struct tflite_tensor *tensor)
+{
+    for (int i = 0; i < model->operator_count; i++)
+        for (int k = 0; k < model->operators[i].input_count; k++)
+            if (model->operators[i].inputs[k] == tensor - model->tensors)
+                return true;
+    return false;
+}
+
 static bool refuse_island(struct tflite_importer *importer, const struct tflite_tensor *from)
 {
     bool is_torch = is_of_torch(importer->model);
@@ -273,8 +283,10 @@ bool tflite_quantise(struct tflite_importer *importer, const struct tflite_opera
         return quantise_input(importer, value->input, result);
     if (value->kind == VALUE_REALS)
         return tflite_quantise_reals(importer, value, result);
-    if (value->kind == VALUE_BEHIND)
-        return refuse_island(importer, from);
+    if (value->kind == VALUE_BEHIND) {
+        *result = *value; /* a last operator in float is the application's, and its rounding, too */
+        return !is_read(importer->model, to) || refuse_island(importer, from);
+    }
     if (!tflite_quantisation(importer, from, &before) || !tflite_quantisation(importer, to, &after))
         return false;
     int offset = (before.is_signed ? 128 : 0) - (after.is_signed ? 128 : 0);
