@@ -302,12 +302,14 @@ def turned_bytes(m, x):
                              wanted], axis=1), lambda a: a[..., :4].reshape(1, 3, 2, 2, 2, 2).transpose(0, 3, 5, 1, 2, 4).reshape(1, 12, 2, 2)[:, wanted]
 
 
-def sums_of_channels(dory, folder):
-    """A last product without a QuantizeLinear, whose scales differ: real numbers."""
+def sums_of_channels(dory, folder, head=None):
+    """A last product without a QuantizeLinear, whose scales differ: real numbers. So with a function behind, which is the
+    application's."""
     model, path = Model([1, 20]), os.path.join(folder, "sums.onnx")
     scales = (2.0**-np.arange(5, 12)).astype(FLOAT)
     w = model.node("DequantizeLinear", [WEIGHTS, scales, np.zeros(7, np.int8)], axis=1)
-    model.write(path, model.node("Gemm", [model.quantised("x"), w, BIAS * scales[::-1].max()]))
+    sums = model.node("Gemm", [model.quantised("x"), w, BIAS * scales[::-1].max()])
+    model.write(path, model.node(head, [sums]) if head else sums)
     x = RANDOM.normal(0, 3, (1, 20)).astype(FLOAT)
     found, text = run(dory, path, x, folder)
     expected = grid(x).astype(np.float64) @ (WEIGHTS * scales.astype(np.float64)) + BIAS * scales[::-1].max()
@@ -315,6 +317,22 @@ def sums_of_channels(dory, folder):
     if found is not None and found.dtype == FLOAT and np.all(np.abs(found.ravel() - expected.ravel()) <= 0.51 * unit + 1e-6):
         return True
     print("sums_of_channels:", text, found, expected)
+    return False
+
+
+def sums_in_front(dory, folder): return sums_of_channels(dory, folder, "Sigmoid")
+
+
+def left_norm(dory, folder):
+    """A last norm that nobody quantises: the firmware gives what it is of, and the note names all of it."""
+    model, path = Model([1, 20]), os.path.join(folder, "norm.onnx")
+    x = model.quantised("x")
+    length = model.node("Clip", [model.node("ReduceL2", [x], axes=[1], keepdims=1), FLOAT(1e-12)])
+    model.write(path, model.node("Div", [x, model.node("Expand", [length, np.array([1, 20])])]))
+    done = subprocess.run([dory, "inspect", path], capture_output=True, text=True)
+    if done.returncode == 0 and all(name in done.stderr for name in ("ReduceL2 '", "Clip '", "Expand '", "Div '", "left to the application")):
+        return True
+    print("left_norm:", done.returncode, done.stderr)
     return False
 
 
@@ -334,9 +352,9 @@ def main():
         for name, shape, build in KINDS:
             good &= check_kind(dory, folder, name, shape, build)
         for check in (front("normalised", normalised), front("of_bytes", of_bytes, TensorProto.UINT8), front("turned", turned_bytes),
-                      sums_of_channels, is_one_table):
+                      sums_of_channels, sums_in_front, left_norm, is_one_table):
             good &= check(dory, folder)
-    print(f"{len(KINDS) + 5} kinds" + ("" if good else ", not all as they should be"))
+    print(f"{len(KINDS) + 7} kinds" + ("" if good else ", not all as they should be"))
     return 0 if good else 1
 
 

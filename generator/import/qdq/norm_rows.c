@@ -18,8 +18,7 @@ struct qdq_norm {
     bool is_ordered;         /* rows lie in the model's order */
     int64_t constant_rows;   /* 1, or all */
     double *factors, *terms; /* constant_rows * length of them */
-    const double *roots;     /* see struct real_norm; null: there are none */
-    int roots_of;
+    const double *roots;     /* see struct real_norm, of the layer's second input; null: there are none */
 };
 
 /* ---- rows ---- */
@@ -100,7 +99,7 @@ enum qdq_outcome qdq_lay_norm(struct qdq *qdq, const struct node *node, const st
 
 /* ---- a norm of another's deviation ---- */
 
-static struct qdq_norm *copy_norm(struct qdq *qdq, struct qdq_value *value);
+static struct qdq_pending *copy_norm(struct qdq *qdq, struct qdq_value *value);
 
 /* One element of the value for each row, whose pixels are those of the tensor `x`; false after a report. */
 static enum qdq_outcome lay_row_values(struct qdq *qdq, const struct node *node, const struct qdq_norm *norm, int x,
@@ -126,12 +125,12 @@ enum qdq_outcome qdq_lay_norm_by(struct qdq *qdq, const struct node *node, const
     enum qdq_outcome outcome = qdq_lay_norm(qdq, node, statistic, true, result);
     if (outcome != QDQ_DONE)
         return outcome;
-    struct qdq_norm *norm = copy_norm(qdq, result);
-    outcome = lay_row_values(qdq, node, norm, result->pending->layer.inputs[0], &by);
+    struct qdq_pending *pending = copy_norm(qdq, result);
+    outcome = lay_row_values(qdq, node, pending->norm, pending->layer.inputs[0], &by);
     for (int i = 0; i < 256; i++)
         roots[i] = by.reals[i] > 0 ? 1 / (double)by.reals[i] : INFINITY;
-    norm->roots = roots;
-    norm->roots_of = by.tensor;
+    pending->norm->roots = roots;
+    pending->layer.inputs[1] = by.tensor;
     return outcome;
 }
 
@@ -348,7 +347,7 @@ static void apply(double *factor, double *term, enum norm_arithmetic arithmetic,
 }
 
 /* A norm of its own, for others may read the one that there is. */
-static struct qdq_norm *copy_norm(struct qdq *qdq, struct qdq_value *value)
+static struct qdq_pending *copy_norm(struct qdq *qdq, struct qdq_value *value)
 {
     struct qdq_pending *pending = arena_allocate(qdq->arena, sizeof *pending);
     struct qdq_norm *norm = arena_allocate(qdq->arena, sizeof *norm);
@@ -361,7 +360,7 @@ static struct qdq_norm *copy_norm(struct qdq *qdq, struct qdq_value *value)
     memcpy(norm->terms, pending->norm->terms, count * sizeof *norm->terms);
     pending->norm = norm;
     value->pending = pending;
-    return norm;
+    return pending;
 }
 
 /* The order of rows and elements goes on in other dimensions where these only split or join the norm's own. */
@@ -387,7 +386,7 @@ bool qdq_norm_apply(struct qdq *qdq, struct qdq_value *value, enum norm_arithmet
     if (from->minimum > -INFINITY || from->maximum < INFINITY || array->count == 0 || !goes_together(&b) ||
         !read_order(from->norm, &value->view, &read))
         return false;
-    struct qdq_norm *norm = copy_norm(qdq, value);
+    struct qdq_norm *norm = copy_norm(qdq, value)->norm;
     if (differs_by_row(&read, &b) && !repeat(qdq, norm))
         return false;
     int64_t index[VIEW_MAXIMUM_RANK] = {0};
@@ -421,8 +420,9 @@ static bool is_equal(const struct qdq_norm *norm, int64_t a, int64_t b)
 }
 
 /* Rows are alike, and elements that follow each other. */
-static struct real_norm compress(struct qdq *qdq, const struct qdq_norm *norm)
+static struct real_norm compress(struct qdq *qdq, const struct qdq_pending *pending)
 {
+    const struct qdq_norm *norm = pending->norm;
     int64_t rows = 1, run = norm->length, next = 0;
     for (int64_t i = norm->length; i < norm->constant_rows * norm->length && rows == 1; i++)
         rows = is_equal(norm, i, i % norm->length) ? 1 : norm->constant_rows;
@@ -442,14 +442,14 @@ static struct real_norm compress(struct qdq *qdq, const struct qdq_norm *norm)
                               .factors = factors,
                               .terms = terms,
                               .roots = norm->roots,
-                              .roots_of = norm->roots_of};
+                              .roots_of = pending->layer.inputs[1]};
 }
 
 enum qdq_outcome qdq_finish_norm(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
                                  const struct quantisation *quantisation, const char *name, struct qdq_value *result)
 {
     const struct qdq_pending *pending = value->pending;
-    struct real_norm real = compress(qdq, pending->norm);
+    struct real_norm real = compress(qdq, pending);
     real.minimum = pending->minimum;
     real.maximum = pending->maximum;
     int output = quantised_tensor(&qdq->builder, name, pending->height, pending->width, pending->channels, quantisation);

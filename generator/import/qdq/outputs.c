@@ -85,7 +85,8 @@ void qdq_give_output(struct qdq *qdq, int index)
         }
         break;
     case QDQ_PENDING:
-        if (qdq_pending_finish_sums(qdq, value.pending, output->name, &sums)) {
+        sums = qdq_pending_give_sums(qdq, value.pending, output->name);
+        if (sums >= 0) {
             add_output(qdq, sums);
             set_shape(qdq, sums, &value.view);
             return;
@@ -97,8 +98,7 @@ void qdq_give_output(struct qdq *qdq, int index)
                  output->name);
         return;
     }
-    if (value.kind != QDQ_HEAD)
-        qdq->head = qdq_add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", node->type, node->name));
+    qdq_list_makers(qdq, index);
     qdq_add_sources(qdq, &head, &value);
     for (int i = 0; i < head.source_count; i++)
         give_tensor(qdq, node,

@@ -2,6 +2,7 @@
 #include "import/qdq/qdq.h"
 
 #include <math.h>
+#include <string.h>
 
 struct qdq_pending *qdq_pending_make(struct qdq *qdq, enum layer_kind kind, const struct node *node, int input, int count)
 {
@@ -116,12 +117,10 @@ static const double *scales_of(struct qdq *qdq, const struct qdq_pending *pendin
     return differs ? scales : NULL;
 }
 
-bool qdq_pending_finish_sums(struct qdq *qdq, const struct qdq_pending *pending, const char *name, int *tensor)
+static bool is_relu(const struct qdq_pending *pending) { return pending->minimum == 0 && pending->maximum == INFINITY; }
+
+static int finish_sums(struct qdq *qdq, const struct qdq_pending *pending, const char *name)
 {
-    bool is_relu = pending->minimum == 0 && pending->maximum == INFINITY;
-    if (pending->part_count || pending->layer.kind != LAYER_CONVOLUTION || pending->divisor != 1 ||
-        (!is_relu && (pending->minimum > -INFINITY || pending->maximum < INFINITY)))
-        return false;
     struct layer *layer;
     const double *scales = scales_of(qdq, pending);
     int64_t *addends = arena_array(qdq->arena, int64_t, (size_t)pending->count);
@@ -131,12 +130,29 @@ bool qdq_pending_finish_sums(struct qdq *qdq, const struct qdq_pending *pending,
         addends[i] = pending->addends[i] + in_units(pending, i, 0); /* a float bias to the nearest unit of the sums */
     }
     double scale = scales ? 0 : pending->scale * pending->factors[0];
-    *tensor = append(qdq, pending, &(struct quantisation){.scale = scale}, name, &layer);
-    qdq_tensor(qdq, *tensor)->channel_scales = scales;
+    int tensor = append(qdq, pending, &(struct quantisation){.scale = scale}, name, &layer);
+    qdq_tensor(qdq, tensor)->channel_scales = scales;
     layer->stages[0] = (struct stage){.count = pending->count, .multiplier = multipliers, .addend = addends, .divisor = 1};
-    layer->stages[0].has_clip = is_relu;
-    layer->stages[0].maximum = is_relu ? INT32_MAX : 0;
-    layer->output_bits = is_relu ? 32 : 0; /* sums of a known scale, as without a Relu */
+    layer->stages[0].has_clip = is_relu(pending);
+    layer->stages[0].maximum = is_relu(pending) ? INT32_MAX : 0;
+    layer->output_bits = is_relu(pending) ? 32 : 0; /* sums of a known scale, as without a Relu */
     layer->stage_count = 1;
-    return true;
+    return tensor;
+}
+
+int qdq_pending_give_sums(struct qdq *qdq, const struct qdq_pending *pending, const char *name)
+{
+    for (int i = 0; i < qdq->given_count; i++)
+        if (qdq->given[i].pending == pending)
+            return qdq->given[i].tensor;
+    if (pending->part_count || pending->layer.kind != LAYER_CONVOLUTION || pending->divisor != 1 ||
+        (!is_relu(pending) && (pending->minimum > -INFINITY || pending->maximum < INFINITY)))
+        return -1;
+    struct qdq_given *given = arena_array(qdq->arena, struct qdq_given, (size_t)qdq->given_count + 1);
+    if (qdq->given_count)
+        memcpy(given, qdq->given, (size_t)qdq->given_count * sizeof *given);
+    int tensor = finish_sums(qdq, pending, name);
+    given[qdq->given_count++] = (struct qdq_given){pending, tensor};
+    qdq->given = given;
+    return tensor;
 }

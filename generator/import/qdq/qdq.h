@@ -93,6 +93,12 @@ struct qdq_front {
     struct qdq_outside outside;
 };
 
+/* What a layer's 32-bit sums are, once they are given out. */
+struct qdq_given {
+    const struct qdq_pending *pending;
+    int tensor;
+};
+
 enum qdq_kind {
     QDQ_NONE,     /* an optional input that is left out */
     QDQ_UNKNOWN,  /* of a node with a fault, which was reported */
@@ -145,12 +151,15 @@ struct qdq {
     const char *islands, *island_types; /* lists of names */
     int island_count;
     const char *head; /* list of names of the nodes that are left to the application */
+    bool *is_listed;  /* of the graph's nodes: it is among them */
     struct qdq_fold *folds;
     int fold_count;
     struct qdq_front *fronts; /* of inputs that are quantised */
     int front_count;
     bool is_of_integers; /* there is no QuantizeLinear: integers.c */
-    size_t work;         /* numbers of constants that were computed here: memory that a hostile model can multiply */
+    struct qdq_given *given; /* layers whose sums the application gets */
+    int given_count;
+    size_t work; /* numbers of constants that were computed here: memory that a hostile model can multiply */
 };
 
 /* What became of a node: its first output's value is known; a fault was reported; or it is arithmetic that only
@@ -281,8 +290,9 @@ int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *pending, const
                        const char *name);
 /* Bounds of real numbers as bounds of elements. */
 void qdq_clip_stage(struct stage *stage, const struct tensor *output, double minimum, double maximum);
-/* The layer with sums of 32 bits as its output, with one scale or one a channel; false where they are no such sums. */
-bool qdq_pending_finish_sums(struct qdq *qdq, const struct qdq_pending *pending, const char *name, int *tensor);
+/* The layer with sums of 32 bits as its output, with one scale or one a channel, once whoever asks; -1 where they are no
+ * such sums. */
+int qdq_pending_give_sums(struct qdq *qdq, const struct qdq_pending *pending, const char *name);
 /* A pending layer as a value with the view of its output as an image. */
 void qdq_pending_value(const struct qdq_pending *pending, int rank, struct qdq_value *result);
 
@@ -376,6 +386,8 @@ enum qdq_outcome qdq_lay_flat(struct qdq *qdq, const struct node *node, const st
 
 void qdq_give_output(struct qdq *qdq, int index); /* of the graph's values */
 /* ---- walk.c: lists ---- */
+/* Lists the nodes that compute a value which nothing rounds as the application's, first to last. */
+void qdq_list_makers(struct qdq *qdq, int index);
 void qdq_add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_value *input);
 const char *qdq_add_to_list(struct qdq *qdq, const char *list, const char *name);
 

@@ -230,16 +230,26 @@ static void add_source(struct qdq *qdq, struct qdq_value *head, int tensor)
     head->sources = sources;
 }
 
+/* The sums of a layer that nobody rounds; -1: there are none. */
+static int sums_of(struct qdq *qdq, const struct qdq_value *value)
+{
+    return value->kind == QDQ_PENDING ? qdq_pending_give_sums(qdq, value->pending, value->pending->layer.name) : -1;
+}
+
 void qdq_add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_value *input)
 {
+    int sums = sums_of(qdq, input);
+    if (sums >= 0) {
+        add_source(qdq, head, sums);
+        return;
+    }
     if (input->kind == QDQ_ELEMENTS || input->kind == QDQ_REALS || input->kind == QDQ_STATISTIC)
         add_source(qdq, head, input->tensor);
     for (int i = 0; input->kind == QDQ_PENDING && i < input->pending->part_count; i++)
         qdq_add_sources(qdq, head, &input->pending->parts[i]);
-    for (int i = 0; input->kind == QDQ_PENDING && !input->pending->part_count &&
-                    i < (layer_has_two_inputs(&input->pending->layer) ? 2 : 1);
-         i++)
-        add_source(qdq, head, input->pending->layer.inputs[i]);
+    for (int i = 0; input->kind == QDQ_PENDING && !input->pending->part_count && i < 2; i++)
+        if (input->pending->layer.inputs[i] >= 0)
+            add_source(qdq, head, input->pending->layer.inputs[i]);
     for (int i = 0; input->kind == QDQ_HEAD && i < input->source_count; i++)
         add_source(qdq, head, input->sources[i]);
 }
@@ -251,28 +261,42 @@ const char *qdq_add_to_list(struct qdq *qdq, const char *list, const char *name)
     return strlen(list) > 300 ? list : arena_format(qdq->arena, "%s, %s", list, strlen(list) > 280 ? "..." : name);
 }
 
-/* What computes an input that is no tensor of its own. */
-static void name_producer(struct qdq *qdq, const struct node *node, int index, const struct qdq_value *input)
+#define MAXIMUM_LISTED_DEPTH 64
+
+static void list_node(struct qdq *qdq, const struct node *node)
 {
-    const struct value *value = node->inputs[index] == NO_VALUE ? NULL : &qdq->graph->values[node->inputs[index]];
-    bool is_inside = input->kind == QDQ_PENDING || (input->kind == QDQ_REALS && !qdq_is_plain(qdq, input));
-    if (!is_inside || !value || value->producer == NO_NODE)
-        return;
-    const struct node *producer = &qdq->graph->nodes[value->producer];
-    qdq->head = qdq_add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", producer->type, producer->name));
+    bool *is_listed = &qdq->is_listed[node - qdq->graph->nodes];
+    if (!*is_listed)
+        qdq->head = qdq_add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", node->type, node->name));
+    *is_listed = true;
 }
+
+static void list_makers(struct qdq *qdq, int index, int depth)
+{
+    const struct qdq_value *known = index == NO_VALUE ? NULL : &qdq->values[index];
+    if (!known || qdq->graph->values[index].producer == NO_NODE || depth > MAXIMUM_LISTED_DEPTH ||
+        !(known->kind == QDQ_STATISTIC || (known->kind == QDQ_PENDING && sums_of(qdq, known) < 0) ||
+          (known->kind == QDQ_REALS && !qdq_is_plain(qdq, known))))
+        return;
+    const struct node *node = &qdq->graph->nodes[qdq->graph->values[index].producer];
+    for (int i = 0; i < node->input_count && !qdq->is_listed[node - qdq->graph->nodes]; i++)
+        list_makers(qdq, node->inputs[i], depth + 1);
+    list_node(qdq, node);
+}
+
+void qdq_list_makers(struct qdq *qdq, int index) { list_makers(qdq, index, 0); }
 
 static void leave_to_application(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                  struct qdq_value *results)
 {
     struct qdq_value head = {.kind = QDQ_HEAD};
     for (int i = 0; i < count; i++) {
-        name_producer(qdq, node, i, &inputs[i]);
+        list_makers(qdq, node->inputs[i], 0);
         qdq_add_sources(qdq, &head, &inputs[i]);
     }
     for (int i = 0; i < node->output_count; i++)
         results[i] = head;
-    qdq->head = qdq_add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", node->type, node->name));
+    list_node(qdq, node);
 }
 
 /* The input that no integers stand for, or -1. */
@@ -427,15 +451,21 @@ static void walk_node(struct qdq *qdq, const struct node *node)
 
 /* ---- edges ---- */
 
+static const char *scale_text(struct qdq *qdq, const struct tensor *tensor)
+{
+    return tensor->channel_scales ? "with a scale a channel"
+                                  : arena_format(qdq->arena, "scale %.9g, zero point %d", tensor->scale, tensor->zero_point);
+}
+
 static void report_edges(struct qdq *qdq)
 {
     const struct network *network = qdq->builder.network;
     for (int i = 0; i < network->output_count && qdq->head; i++)
         diagnose(qdq->diagnostics, SEVERITY_NOTE, NULL, NULL,
-                 "output %d of the firmware is '%s', scale %.9g, zero point %d: what comes behind it in the model (%s) is "
-                 "floating point and left to the application",
-                 i, network->tensors[network->outputs[i]].name, network->tensors[network->outputs[i]].scale,
-                 network->tensors[network->outputs[i]].zero_point, qdq->head);
+                 "output %d of the firmware is '%s', %s: what comes behind it in the model (%s) is floating point and left "
+                 "to the application",
+                 i, network->tensors[network->outputs[i]].name, scale_text(qdq, &network->tensors[network->outputs[i]]),
+                 qdq->head);
     for (int i = 0; i < network->input_count; i++) {
         const struct tensor *input = &network->tensors[network->inputs[i]];
         if (input->scale == 0 && qdq->diagnostics->error_count == 0 && !qdq->island_count)
@@ -485,6 +515,7 @@ struct network *qdq_import(const struct graph *graph, const char *name, bool inp
                       .is_of_integers = !qdq_detect(graph) && qdq_detect_integers(graph)};
     quantised_begin(&qdq.builder, name, ROUND_HALF_EVEN, arena);
     qdq.values = arena_array(arena, struct qdq_value, (size_t)graph->value_count);
+    qdq.is_listed = arena_array(arena, bool, (size_t)graph->node_count);
     mark_quantised_later(&qdq);
     open_inputs(&qdq, inputs_are_signed);
     for (int i = 0; i < graph->node_count && qdq.builder.network->layer_count < MAXIMUM_LAYERS; i++)
