@@ -228,6 +228,46 @@ def function_of_nodes(m, x):
     return m.node("Add", [product, x]), compute
 
 
+KERNELS = RANDOM.integers(-128, 128, (6, 4)).astype(np.int8)
+
+
+def sums_of_pixels(m, x):
+    """A 1x1 convolution whose sums nobody rounds yet."""
+    w = m.node("DequantizeLinear", [KERNELS.reshape(6, 4, 1, 1), FLOAT(2.0**-6), np.int8(0)])
+    return m.node("Conv", [x, w]), lambda a: np.einsum("oc,nchw->nohw", KERNELS * 2.0**-6, a.astype(np.float64))
+
+
+def moved_sums(m, x):
+    """What only moves, or keeps the order of numbers, in front of the rounding, as NNCF leaves a chomp."""
+    sums, compute = sums_of_pixels(m, x)
+    parts = [m.node("Slice", [sums, np.array(start), np.array(end), np.array([1, 3])]) for start, end in (([0, 0], [4, -2]), ([2, 2], [6, 5]))]
+    whole = m.node("Relu", [m.node("MaxPool", [m.node("Concat", parts, axis=1)], kernel_shape=[2, 1], strides=[2, 1])])
+    def expected(a):
+        y = compute(a)
+        return np.maximum(np.concatenate([y[:, 0:4, :, :3], y[:, 2:6, :, 2:]], 1).reshape(1, 8, 3, 2, 3).max(3), 0)
+    return whole, expected
+
+
+def computed_pads(m, x):
+    """A padding as torch.onnx writes it, from the last dimension on: nobody has folded it."""
+    zeros = m.node("ConstantOfShape", [np.array([4])], value=numpy_helper.from_array(np.array([0])))
+    listed = m.node("Reshape", [m.node("Concat", [np.array([1, 2, 3, 0]), zeros], axis=0), np.array([-1, 2])])
+    turned = m.node("Transpose", [m.node("Slice", [listed, np.array([-1]), np.array([-2**63 + 1]), np.array([0]), np.array([-1])])], perm=[1, 0])
+    pads = m.node("Cast", [m.node("Reshape", [turned, np.array([-1])])], to=7)
+    return m.node("Pad", [x, pads]), lambda a: np.pad(a, ((0, 0), (0, 0), (3, 0), (1, 2)))
+
+
+def computed_shape(m, x):
+    """A shape with the sizes that are left out as -1, and a factor that is a power, a root and a remainder."""
+    asked = np.array([1, -1, 6, 5])
+    ones = m.node("ConstantOfShape", [m.node("Shape", [asked])], value=numpy_helper.from_array(np.array([1])))
+    shape = m.node("Where", [m.node("Equal", [asked, m.node("Mul", [ones, np.array(-1)])]), ones, asked])
+    factor = m.node("Div", [m.node("Pow", [m.node("Sqrt", [FLOAT(16)]), FLOAT(-0.5)]), m.node("Cast", [m.node("Mod", [np.array(6), np.array(4)])], to=1)])
+    factors = m.node("Expand", [factor, np.array([4, 1, 1])])
+    top = m.node("ReduceMax", [x], axes=[1, 2, 3])
+    return m.node("Mul", [m.node("Add", [m.node("Expand", [top, shape]), x]), factors]), lambda a: (a.max((1, 2, 3), keepdims=True) + a) * 0.25
+
+
 IMAGE = [1, 4, 6, 5]
 KINDS = [
     ("quotient", IMAGE, quotient), ("constant_quotient", IMAGE, constant_quotient), ("chosen_constants", IMAGE, chosen_constants),
@@ -242,7 +282,8 @@ KINDS = [
     ("largest_of_three", IMAGE, largest_of_three), ("smallest_of_rows", IMAGE, smallest_of_rows), ("slopes", IMAGE, slopes),
     ("scaled_product", [1, 20], scaled_product), ("wide_weights", IMAGE, wide_weights), ("rows_of_products", IMAGE, rows_of_products),
     ("joined_rows", IMAGE, joined_rows), ("rows_added", IMAGE, rows_added),
-    ("function_of_nodes", IMAGE, function_of_nodes),
+    ("function_of_nodes", IMAGE, function_of_nodes), ("moved_sums", IMAGE, moved_sums), ("computed_pads", IMAGE, computed_pads),
+    ("computed_shape", IMAGE, computed_shape),
 ]
 
 

@@ -168,66 +168,71 @@ static enum qdq_outcome fold_concat(struct qdq *qdq, const struct node *node, co
     return give(result, array);
 }
 
+/* As a Slice of a tensor has its bounds: `start`, below which `count` steps lead. */
+struct cut {
+    int64_t start, step, count;
+};
+
+static bool read_cut(int64_t start, int64_t end, int64_t step, int64_t size, struct cut *cut)
+{
+    if (step == 0 || step < -size - 1 || size < 0)
+        return false;
+    int64_t low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
+    start = start < -size - 1 ? low : start < 0 ? start + size : start;
+    end = end < -size - 1 ? low : end < 0 ? end + size : end;
+    start = start < low ? low : start > high ? high : start;
+    end = end < low ? low : end > high ? high : end;
+    int64_t length = step < 0 ? start - end : end - start, stride = step < 0 ? -step : step;
+    *cut = (struct cut){start, step, length <= 0 ? 0 : (length - 1) / stride + 1};
+    return true;
+}
+
+/* Whole cuts of all dimensions, but for those that the node lists. */
+static bool read_cuts(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                      const struct qdq_array *from, struct cut *cuts)
+{
+    static const char *const names[] = {"starts", "ends", "axes", "steps"};
+    int64_t numbers[4][16];
+    int listed[4];
+    for (int i = 0; i < 4; i++)
+        listed[i] = qdq_list(qdq, node, names[i], count > i + 1 ? &inputs[i + 1] : NULL, numbers[i]);
+    for (int k = 0; k < from->rank; k++)
+        cuts[k] = (struct cut){0, 1, from->dimensions[k]};
+    for (int i = 0; i < listed[0]; i++) {
+        int64_t axis = listed[2] > i ? numbers[2][i] : i;
+        axis += axis < 0 ? from->rank : 0;
+        if (listed[1] != listed[0] || axis < 0 || axis >= from->rank ||
+            !read_cut(numbers[0][i], numbers[1][i], listed[3] > i ? numbers[3][i] : 1, from->dimensions[axis], &cuts[axis]))
+            return false;
+    }
+    return listed[0] >= 0 && from->scale_count <= 1;
+}
+
 static enum qdq_outcome fold_slice(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                    struct qdq_value *result)
 {
-    int64_t start[16], end[16], step[16] = {1};
     const struct qdq_array *from = inputs[0].array;
-    int64_t size = (int64_t)from->count;
-    if (from->rank != 1 || qdq_list(qdq, node, "starts", count > 1 ? &inputs[1] : NULL, start) != 1 ||
-        qdq_list(qdq, node, "ends", count > 2 ? &inputs[2] : NULL, end) != 1 ||
-        qdq_list(qdq, node, "steps", count > 4 ? &inputs[4] : NULL, step) == -2 || step[0] != 1)
-        return qdq_fault(qdq, node, NULL, "Slice of a constant; supported: of a list, in steps of 1");
-    start[0] = start[0] < -size ? 0 : start[0] < 0 ? start[0] + size : start[0] > size ? size : start[0];
-    end[0] = end[0] < -size ? 0 : end[0] < 0 ? end[0] + size : end[0] > size ? size : end[0];
-    int64_t left[1] = {end[0] > start[0] ? end[0] - start[0] : 0};
-    struct qdq_array *array = qdq_array_make(qdq, from, 1, left);
-    if (array->numbers && left[0])
-        memcpy((double *)(uintptr_t)array->numbers, from->numbers + start[0], (size_t)left[0] * sizeof(double));
-    return give(result, array);
-}
-
-/* ---- arithmetic ---- */
-
-static double calculate(char operation, double a, double b, bool is_integer)
-{
-    switch (operation) {
-    case '+': return a + b;
-    case '-': return a - b;
-    case '*': return a * b;
-    default: return is_integer ? (b == 0 ? 0 : trunc(a / b)) : a / b;
-    }
-}
-
-static char operation_of(const struct node *node)
-{
-    static const char *const types[] = {"Add", "Sub", "Mul", "Div"};
-    for (int i = 0; i < 4; i++)
-        if (!strcmp(types[i], node->type))
-            return "+-*/"[i];
-    return 0;
-}
-
-static enum qdq_outcome fold_arithmetic(struct qdq *qdq, const struct node *node, const struct qdq_array *a,
-                                        const struct qdq_array *b, struct qdq_value *result)
-{
-    const struct qdq_array *larger = b->count > a->count || (b->count == a->count && b->rank > a->rank) ? b : a;
-    if ((a->count != larger->count && a->count != 1) || (b->count != larger->count && b->count != 1) || !a->numbers ||
-        !b->numbers)
-        return qdq_fault(qdq, node, NULL, "%s of constants with %zu and %zu numbers is not supported", node->type, a->count,
-                         b->count);
-    struct qdq_array *array = qdq_array_make(qdq, larger, larger->rank, larger->dimensions);
+    struct cut cuts[GRAPH_MAXIMUM_RANK];
+    int64_t left[GRAPH_MAXIMUM_RANK];
+    if (!read_cuts(qdq, node, inputs, count, from, cuts))
+        return qdq_fault(qdq, node, NULL, "Slice of a constant; supported: constant starts, ends, axes and steps");
+    for (int k = 0; k < from->rank; k++)
+        left[k] = cuts[k].count;
+    struct qdq_array *array = qdq_array_make(qdq, from, from->rank, left);
     double *to = (double *)(uintptr_t)array->numbers;
-    array->scale_count = 0;
-    bool is_integer = element_type_is_integer(a->type) && !a->scale_count;
-    array->type = is_integer ? a->type : ELEMENT_FLOAT;
     for (size_t i = 0; to && i < array->count; i++) {
-        double number = calculate(operation_of(node), qdq_array_real(a, a->count == 1 ? 0 : i),
-                                  qdq_array_real(b, b->count == 1 ? 0 : i), is_integer);
-        to[i] = is_integer ? number : (double)(float)number;
+        size_t rest = i, step = 1, index = 0;
+        for (int k = from->rank - 1; k >= 0; k--) {
+            index += (size_t)(cuts[k].start + cuts[k].step * (int64_t)(rest % (size_t)left[k])) * step;
+            rest /= (size_t)left[k];
+            step *= (size_t)from->dimensions[k];
+        }
+        to[i] = from->numbers[index];
     }
     return give(result, array);
 }
+
+/* ---- types and bounds ---- */
 
 static enum qdq_outcome fold_clip(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
                                   struct qdq_value *result)
@@ -293,14 +298,12 @@ static bool fold_numbers(struct qdq *qdq, const struct node *node, const struct 
         *outcome = fold_slice(qdq, node, inputs, count, result);
     else if (!strcmp(node->type, "Gather") && count == 2)
         *outcome = fold_gather(qdq, node, first, inputs[1].array, result);
-    else if (operation_of(node) && count == 2 && inputs[1].kind == QDQ_CONSTANT)
-        *outcome = fold_arithmetic(qdq, node, first, inputs[1].array, result);
     else if (!strcmp(node->type, "Clip"))
         *outcome = fold_clip(qdq, node, inputs, result);
     else if (!strcmp(node->type, "Cast"))
         *outcome = fold_cast(qdq, node, first, result);
     else
-        return false;
+        return qdq_compute(qdq, node, inputs, count, result, outcome);
     return true;
 }
 

@@ -147,6 +147,7 @@ struct qdq {
     const struct graph *graph;
     struct quantised_builder builder;
     struct qdq_value *values;           /* of the graph's */
+    struct qdq_later *later;            /* of the graph's values: see settle.c */
     bool *is_quantised_later;           /* of the graph's values: something computed from it is quantised */
     const char *islands, *island_types; /* lists of names */
     int island_count;
@@ -248,6 +249,10 @@ const struct qdq_array *qdq_array_permute(struct qdq *qdq, const struct qdq_arra
 
 bool qdq_fold(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count, struct qdq_value *result,
               enum qdq_outcome *outcome); /* false: the node is not one of them */
+
+/* computed.c: arithmetic of constants; false where the node is none. */
+bool qdq_compute(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                 struct qdq_value *result, enum qdq_outcome *outcome);
 
 /* ---- quantise.c ---- */
 
@@ -381,6 +386,13 @@ enum qdq_outcome qdq_change_sums(struct qdq *qdq, enum qdq_operation operation, 
 /* One pixel of all elements of the value, and of a constant that is repeated to its shape one number for each. */
 enum qdq_outcome qdq_lay_flat(struct qdq *qdq, const struct node *node, const struct qdq_array *array,
                               struct qdq_value *value, const struct qdq_array **spread);
+
+/* ---- settle.c ---- */
+
+struct qdq_later;
+void qdq_find_quantisers(struct qdq *qdq); /* behind each value of the graph */
+/* Rounds those inputs of a node that await it, where that may come in front of the node: false where none may. */
+bool qdq_settle(struct qdq *qdq, const struct node *node, struct qdq_value *inputs, int count);
 
 /* ---- outputs.c ---- */
 

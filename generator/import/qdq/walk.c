@@ -404,7 +404,7 @@ static bool is_behind_head(const struct qdq_value *inputs, int count)
     return false;
 }
 
-static enum qdq_outcome run_node(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+static enum qdq_outcome run_node(struct qdq *qdq, const struct node *node, struct qdq_value *inputs,
                                  struct qdq_value *results)
 {
     enum qdq_outcome outcome;
@@ -424,13 +424,16 @@ static enum qdq_outcome run_node(struct qdq *qdq, const struct node *node, const
         return QDQ_FLOAT;
     if (node->input_count < 1 || inputs[0].kind == QDQ_NONE)
         return qdq_fault(qdq, node, NULL, "%s without its input 0", node->type);
-    return handle(qdq, node, inputs, node->input_count, results);
+    outcome = handle(qdq, node, inputs, node->input_count, results);
+    return outcome == QDQ_FLOAT && qdq_settle(qdq, node, inputs, node->input_count)
+               ? handle(qdq, node, inputs, node->input_count, results)
+               : outcome;
 }
 
 static void walk_node(struct qdq *qdq, const struct node *node)
 {
     bool is_known;
-    const struct qdq_value *inputs = gather_inputs(qdq, node, &is_known);
+    struct qdq_value *inputs = gather_inputs(qdq, node, &is_known);
     struct qdq_value *results = arena_array(qdq->arena, struct qdq_value, (size_t)node->output_count);
     enum qdq_outcome outcome = is_known ? run_node(qdq, node, inputs, results) : QDQ_FAULT;
     if (outcome == QDQ_FLOAT && !leads_to_integers(qdq, node)) {
@@ -517,6 +520,7 @@ struct network *qdq_import(const struct graph *graph, const char *name, bool inp
     qdq.values = arena_array(arena, struct qdq_value, (size_t)graph->value_count);
     qdq.is_listed = arena_array(arena, bool, (size_t)graph->node_count);
     mark_quantised_later(&qdq);
+    qdq_find_quantisers(&qdq);
     open_inputs(&qdq, inputs_are_signed);
     for (int i = 0; i < graph->node_count && qdq.builder.network->layer_count < MAXIMUM_LAYERS; i++)
         if (graph->nodes[i].is_needed)
