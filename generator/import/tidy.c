@@ -4,6 +4,7 @@
 
 #include "middle/cancel.h"
 #include "middle/early.h"
+#include "network/interpret.h"
 
 struct tidying {
     struct network *network;
@@ -53,6 +54,25 @@ static int64_t within(int64_t number, struct clamp clamp)
     return number < clamp.minimum ? clamp.minimum : number > clamp.maximum ? clamp.maximum : number;
 }
 
+/* Constants by the elements of a table, where the layer makes some: its weights are 0 (middle/constants.h). */
+static bool look_up_constants(const struct tidying *t, struct layer *layer, const uint8_t *table)
+{
+    int count = t->network->tensors[layer->output].channels;
+    int64_t *ones = arena_array(t->arena, int64_t, (size_t)count), *elements = arena_array(t->arena, int64_t, (size_t)count);
+    bool is_constant = layer->kind == LAYER_CONVOLUTION && layer->stage_count == 1 &&
+                       tensor_elements(&t->network->tensors[layer->inputs[0]]) == 1;
+    for (int i = 0; is_constant && i < count; i++) {
+        is_constant = layer->weights[i] == 0 && interpret_stage(&layer->stages[0], i, 0, &elements[i]) && elements[i] >= 0 &&
+                      elements[i] <= UINT8_MAX;
+        elements[i] = is_constant ? table[elements[i]] : 0;
+        ones[i] = 1;
+    }
+    if (is_constant)
+        layer->stages[0] = (struct stage){
+            .count = count, .multiplier = ones, .addend = elements, .divisor = 1, .has_clip = true, .maximum = UINT8_MAX};
+    return is_constant;
+}
+
 /* The layer in front of a table takes it over, if it can. */
 static bool take_over(const struct tidying *t, struct layer *before, const struct layer *table)
 {
@@ -66,6 +86,8 @@ static bool take_over(const struct tidying *t, struct layer *before, const struc
         before->table = both;
         return true;
     }
+    if (look_up_constants(t, before, table->table))
+        return true;
     if (!last || !last->has_clip || !same_meaning(&tensors[before->output], &tensors[table->output]) ||
         !is_clamp(table->table, &clamp))
         return false;

@@ -38,6 +38,50 @@ static bool leave_out(const struct canceller *c, const struct layer *copy)
     return true;
 }
 
+/* ---- copies that are another ---- */
+
+/* The same positions, all of them further by the same number. */
+static bool is_same_list(const int32_t *a, const int32_t *b, int count, int32_t *further)
+{
+    bool is_known = false;
+    *further = 0;
+    for (int i = 0; i < count; i++) {
+        if ((a[i] < 0) != (b[i] < 0) || (is_known && a[i] >= 0 && b[i] - a[i] != *further))
+            return false;
+        if (a[i] >= 0)
+            *further = b[i] - a[i];
+        is_known = is_known || a[i] >= 0;
+    }
+    return true;
+}
+
+static bool is_same_copy(const struct network *network, const struct layer *a, const struct layer *b)
+{
+    const struct tensor *x = &network->tensors[a->output], *y = &network->tensors[b->output];
+    int32_t rows, columns, channels;
+    return a->kind == LAYER_COPY && a->stage_count == 0 && a->inputs[0] == b->inputs[0] && x->height == y->height &&
+           x->width == y->width && x->channels == y->channels &&
+           (a->padding_value == b->padding_value || !middle_copy_has_border(network, a)) &&
+           is_same_list(a->map.rows, b->map.rows, x->height, &rows) &&
+           is_same_list(a->map.columns, b->map.columns, x->width, &columns) &&
+           is_same_list(a->map.channels, b->map.channels, x->channels, &channels) && rows + columns + channels == 0;
+}
+
+/* Readers of a copy read an earlier one that is the same. */
+static bool share(const struct canceller *c, const struct layer *copy)
+{
+    struct network *network = c->network;
+    if (copy->kind != LAYER_COPY || copy->stage_count || network_is_output(network, copy->output) ||
+        edit_count_readers(network, copy->output) == 0)
+        return false;
+    for (const struct layer *other = network->layers; other < copy; other++)
+        if (is_same_copy(network, other, copy)) {
+            edit_replace(network, copy->output, other->output);
+            return true;
+        }
+    return false;
+}
+
 /* ---- past tables ---- */
 
 static bool has_only_copies(const struct network *network, int tensor)
@@ -183,7 +227,8 @@ static void cancel(const struct canceller *c)
         edit_drop_unread(network);
         for (int i = 0; i < network->layer_count; i++) {
             struct layer *layer = &network->layers[i];
-            changes |= join(c, layer) || pass_table(c, layer) || order_weights(c, layer) || leave_out(c, layer);
+            changes |=
+                join(c, layer) || pass_table(c, layer) || order_weights(c, layer) || leave_out(c, layer) || share(c, layer);
         }
     }
 }

@@ -8,9 +8,9 @@
 #include "network/network.h"
 
 /* Of a network before its ranges are proven. Copies are joined with those behind them, go past tables towards others, are
- * left out where they change nothing, and become an order of weights in front of a layer that reads all of its input. An
- * input of channels, rows, columns that is only read the other way around is given as images are (is_turned). What
- * nobody reads any more is gone. Outputs of the network have the elements that they had. */
+ * left out where they change nothing or are another copy, and become an order of weights in front of a layer that reads all
+ * of its input. An input of channels, rows, columns that is only read the other way around is given as images are
+ * (is_turned). What nobody reads any more is gone. Outputs of the network have the elements that they had. */
 void middle_cancel_copies(struct network *network, struct arena *arena);
 
 /* Of that only what is between layers: borders and inputs stay as they are. */
@@ -22,6 +22,9 @@ void middle_join_copies_between(struct network *network, struct arena *arena);
  * column's and a channel's, or where both have borders, of different elements. */
 bool middle_join_copies(const struct network *network, const struct layer *first, const struct layer *second,
                         struct layer *joined, struct arena *arena);
+
+/* Some of its elements are of the border. */
+bool middle_copy_has_border(const struct network *network, const struct layer *copy);
 
 /* The firmware has a way for it that needs few elements at once: a window of the image, another order of dimensions, or
  * rows that are read about as they come. */

@@ -30,48 +30,7 @@ static int add_part(const struct mover *m, int of, int height, int width, int ch
     return edit_add_tensor(m->network, &part, m->arena);
 }
 
-/* ---- the same copy twice ---- */
-
-/* The same positions, all of them further by the same number. */
-static bool same_list(const int32_t *a, const int32_t *b, int count, int32_t *further)
-{
-    bool is_known = false;
-    *further = 0;
-    for (int i = 0; i < count; i++) {
-        if ((a[i] < 0) != (b[i] < 0) || (is_known && a[i] >= 0 && b[i] - a[i] != *further))
-            return false;
-        if (a[i] >= 0)
-            *further = b[i] - a[i];
-        is_known = is_known || a[i] >= 0;
-    }
-    return true;
-}
-
-static bool are_same(const struct mover *m, const struct layer *a, const struct layer *b)
-{
-    const struct tensor *x = tensor_of(m, a->output), *y = tensor_of(m, b->output);
-    int32_t rows, columns, channels;
-    return a->kind == LAYER_COPY && a->stage_count == 0 && a->inputs[0] == b->inputs[0] && x->height == y->height &&
-           x->width == y->width && x->channels == y->channels && a->padding_value == b->padding_value &&
-           same_list(a->map.rows, b->map.rows, x->height, &rows) &&
-           same_list(a->map.columns, b->map.columns, x->width, &columns) &&
-           same_list(a->map.channels, b->map.channels, x->channels, &channels) && rows + columns + channels == 0;
-}
-
-/* Who reads the later one reads the first. */
-static bool join_same(const struct mover *m, int index)
-{
-    const struct layer *copy = &m->network->layers[index];
-    if (copy->kind != LAYER_COPY || copy->stage_count || network_is_output(m->network, copy->output))
-        return false;
-    for (int i = 0; i < index; i++)
-        if (are_same(m, &m->network->layers[i], copy)) {
-            edit_replace(m->network, copy->output, m->network->layers[i].output);
-            edit_drop_unread(m->network);
-            return true;
-        }
-    return false;
-}
+/* ---- copies of nothing ---- */
 
 /* What is left of a copy in front of an output, if it is nothing: the layer in front computes the output. */
 static bool leave_out(const struct mover *m, int index)
@@ -88,18 +47,6 @@ static bool leave_out(const struct mover *m, int index)
 }
 
 /* ---- in front of layers of single elements ---- */
-
-static bool has_border(const struct mover *m, const struct layer *copy)
-{
-    const struct tensor *output = tensor_of(m, copy->output);
-    const int32_t *const lists[] = {copy->map.rows, copy->map.columns, copy->map.channels};
-    const int counts[] = {output->height, output->width, output->channels};
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < counts[i]; k++)
-            if (lists[i][k] < 0)
-                return true;
-    return false;
-}
 
 /* Every element of the output comes from the one in that place of each input, in the same way for all of them. */
 static bool is_by_element(const struct mover *m, const struct layer *layer)
@@ -122,7 +69,7 @@ static bool pass_elements(const struct mover *m, int index)
     if (copy.kind != LAYER_COPY || copy.stage_count || producer == NO_LAYER ||
         edit_count_readers(m->network, copy.inputs[0]) != 1 ||
         2 * tensor_elements(tensor_of(m, copy.output)) > tensor_elements(tensor_of(m, copy.inputs[0])) ||
-        !is_by_element(m, &m->network->layers[producer]) || has_border(m, &copy))
+        !is_by_element(m, &m->network->layers[producer]) || middle_copy_has_border(m->network, &copy))
         return false;
     struct layer layer = m->network->layers[producer];
     const struct tensor to = *tensor_of(m, copy.output);
@@ -289,7 +236,8 @@ static bool is_slice(const struct mover *m, const struct layer *copy, const stru
     const struct tensor *from = tensor_of(m, copy->inputs[0]), *to = tensor_of(m, copy->output);
     int64_t count = part->counts[PART_CHANNELS], i = 0;
     int32_t first = copy->map.rows[0] + copy->map.columns[0] + copy->map.channels[0];
-    if (has_border(m, copy) || (int64_t)tensor_elements(to) != (int64_t)from->height * from->width * count)
+    if (middle_copy_has_border(m->network, copy) ||
+        (int64_t)tensor_elements(to) != (int64_t)from->height * from->width * count)
         return false;
     for (int row = 0; row < to->height; row++)
         for (int column = 0; column < to->width; column++)
@@ -342,7 +290,7 @@ static bool split(const struct mover *m, int index)
 static bool move_one(const struct mover *m)
 {
     for (int i = m->network->layer_count - 1; i >= 0; i--)
-        if (join_same(m, i) || leave_out(m, i) || pass_elements(m, i) || narrow(m, i) || split(m, i))
+        if (leave_out(m, i) || pass_elements(m, i) || narrow(m, i) || split(m, i))
             return true;
     return false;
 }

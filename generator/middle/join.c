@@ -113,15 +113,27 @@ static bool is_pixel_or_channel(const struct view *view, const int64_t *dimensio
            is_all_or_one(view, dimensions, layout->order + pixels, layout->rank - pixels);
 }
 
-/* The value that the other follows: one that has all elements, and lies in the order of a tensor if possible. */
+/* Several dimensions in the channels of one pixel, as a join of rows leaves them: layers behind mostly want them apart. */
+static bool is_flat(const struct view *view, const struct layout *layout)
+{
+    int larger = 0;
+    for (int i = 0; i < view->rank; i++)
+        larger += view->dimensions[i] > 1;
+    return larger > 1 && layout->rows + layout->columns == 0;
+}
+
+/* The value that the other follows: one that has all elements, and lies in the order of a tensor if possible, best of all
+ * with its dimensions apart. */
 static int find_lead(const struct quantised_builder *builder, const struct middle_value values[2],
                      const struct view repeated[2], struct layout *layout)
 {
-    for (int i = 0; i < 2; i++) {
-        const struct tensor *tensor = &builder->network->tensors[values[i].tensor];
-        if (view_elements(&values[i].view) == view_elements(&repeated[i]) && layout_of_tensor(&repeated[i], tensor, layout))
-            return i;
-    }
+    for (int may_be_flat = 0; may_be_flat < 2; may_be_flat++)
+        for (int i = 0; i < 2; i++) {
+            const struct tensor *tensor = &builder->network->tensors[values[i].tensor];
+            if (view_elements(&values[i].view) == view_elements(&repeated[i]) &&
+                layout_of_tensor(&repeated[i], tensor, layout) && (may_be_flat || !is_flat(&repeated[i], layout)))
+                return i;
+        }
     for (int i = 0; i < 2; i++) {
         *layout = view_is_memory(&repeated[i]) ? layout_of_model(repeated[i].rank) : layout_of_memory(&repeated[i]);
         if (view_elements(&values[i].view) == view_elements(&repeated[i]) && middle_is_whole(builder, &values[i]))

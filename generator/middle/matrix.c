@@ -84,7 +84,7 @@ void middle_set_product(struct quantised_builder *builder, const struct middle_p
 
 /* ---- constants ---- */
 
-/* One element of border: what it is made of is of no account. */
+/* One element of border, the same for all constants: what it is and is made of is of no account. */
 static int lay_zero(struct quantised_builder *builder, const char *name, int source, const struct quantisation *quantisation)
 {
     int output = quantised_tensor(builder, name, 1, 1, 1, quantisation);
@@ -92,7 +92,7 @@ static int lay_zero(struct quantised_builder *builder, const char *name, int sou
     int32_t *none = arena_array(builder->arena, int32_t, 1);
     *none = -1;
     layer->map = (struct layer_map){none, none, none};
-    layer->padding_value = builder->network->tensors[output].zero_point;
+    layer->padding_value = 0;
     return output;
 }
 

@@ -80,8 +80,9 @@ static bool are_sums(const struct source *source, const struct lists *lists)
     return true;
 }
 
-static bool has_border(const struct layer *copy, const struct tensor *output)
+bool middle_copy_has_border(const struct network *network, const struct layer *copy)
 {
+    const struct tensor *output = &network->tensors[copy->output];
     const int sizes[3] = {output->height, output->width, output->channels};
     const int32_t *lists[3] = {copy->map.rows, copy->map.columns, copy->map.channels};
     for (int i = 0; i < 3; i++)
@@ -99,8 +100,8 @@ bool middle_join_copies(const struct network *network, const struct layer *first
     struct source source = {second, &before, between->height, between->width, between->channels};
     struct lists lists = make_lists(output, arena);
     int inside[3];
-    bool has_first = has_border(first, between);
-    if (has_first && has_border(second, output) && first->padding_value != second->padding_value)
+    bool has_first = middle_copy_has_border(network, first);
+    if (has_first && middle_copy_has_border(network, second) && first->padding_value != second->padding_value)
         return false;
     if (!find_inside(&source, &lists, inside))
         return false;
@@ -278,7 +279,7 @@ bool middle_split_border(const struct network *network, const struct layer *copy
 {
     const struct tensor *to = &network->tensors[copy->output];
     struct part rows, columns, channels;
-    if (!has_border(copy, to) || !find_part(copy->map.rows, to->height, &rows) ||
+    if (!middle_copy_has_border(network, copy) || !find_part(copy->map.rows, to->height, &rows) ||
         !find_part(copy->map.columns, to->width, &columns) || !find_part(copy->map.channels, to->channels, &channels))
         return false;
     *inside = *to;
