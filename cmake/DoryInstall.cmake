@@ -6,6 +6,7 @@
 #   share/dory/toolchains   for CMAKE_TOOLCHAIN_FILE
 #   share/dory/hal, kernels, boards sources
 #   share/dory/scripts      what dory_add_aideck runs
+#   share/dory/generator/target   descriptions of machines, which say whose kernels a build needs
 #   include/dory/cost.h, lib/dory/cost/libdory_cost.so, share/dory/python     what layers cost, for other programs
 #   share/doc/dory
 #
@@ -34,6 +35,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/cmake/package/CMakeLists.txt DESTINATION sha
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/toolchains DESTINATION share/dory FILES_MATCHING PATTERN "*.cmake")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/hal ${PROJECT_SOURCE_DIR}/kernels ${PROJECT_SOURCE_DIR}/boards DESTINATION share/dory
   FILES_MATCHING PATTERN "*.[chS]" PATTERN "*.ld" PATTERN "*.ld.in" PATTERN "CMakeLists.txt" PATTERN "engines.cmake" PATTERN "pulp.cmake" PATTERN "*.h.in")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/generator/target DESTINATION share/dory/generator FILES_MATCHING PATTERN "*.json")
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/draw_pictures.py DESTINATION share/dory/scripts)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION share/doc/dory FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION share/doc/dory)
