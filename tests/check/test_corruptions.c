@@ -8,10 +8,11 @@
 #include "networks.h"
 #include "plan/plan.h"
 #include "planner/plan_make.h"
+#include "share.h"
 
 #define MAXIMUM_KINDS 100
-#define PLACES        12 /* at which each kind is tried in each plan */
-#define PLANS         13 /* 10 and 11 with all operands in place; the last of attention */
+#define PLACES        share_of(12) /* at which each kind is tried in each plan */
+#define PLANS         13           /* 10 and 11 with all operands in place; the last of attention */
 
 struct kind {
     const struct corruption *corruption;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Transformers and recurrent networks: every byte of every output of `dory run` is the expected one.
 
-usage: transformers.py DORY FOLDER LIST [NAME...]     exit status 77: no FOLDER
+usage: transformers.py DORY FOLDER LIST [--once] [NAME...]     exit status 77: no FOLDER
+--once: the first run of each network alone
 
 FOLDER has a folder a network: model.tflite or model.onnx, golden.json, and for each run K and input or output I, of several, input_K[_I].bin
 and output_K[_I].bin. In place of the latter count, where they are, exact_K[_I].bin (each rounding of the model correct) and numpy_K[_I].bin
@@ -59,14 +60,14 @@ def judge_run(dory, folder, model, golden, run, place, most):
     return "right", ""
 
 
-def judge(dory, folder, most):
+def judge(dory, folder, most, runs):
     """right, refused or wrong, and why."""
     model = next((p for p in (os.path.join(folder, f"model.{e}") for e in ("tflite", "onnx")) if os.path.exists(p)), None)
     if not model:
         return "wrong", "no model"
     with open(os.path.join(folder, "golden.json")) as file:
         golden = json.load(file)
-    for run in range(2):
+    for run in range(runs):
         with tempfile.TemporaryDirectory() as place:
             verdict, message = judge_run(dory, folder, model, golden, run, place, most)
         if verdict != "right":
@@ -86,7 +87,8 @@ def read_list(path):
 
 
 def main():
-    dory, folder, path, *names = sys.argv[1:]
+    dory, folder, path, *names = [word for word in sys.argv[1:] if word != "--once"]
+    runs = 1 if "--once" in sys.argv else 2
     if not os.path.isdir(folder):
         print(f"skipped: no {folder}")
         return 77
@@ -94,7 +96,7 @@ def main():
     there = [n for n in sorted(os.listdir(folder)) if os.path.isdir(os.path.join(folder, n))]
     for name in names or there:
         want, text = wanted.get(name, ("open", ""))
-        verdict, message = judge(dory, os.path.join(folder, name), NEAR if want == "near" else 0)
+        verdict, message = judge(dory, os.path.join(folder, name), NEAR if want == "near" else 0, runs)
         verdict = "near" if want == "near" and verdict == "right" else verdict
         good = verdict != "wrong" if want == "open" else verdict == want and text in message
         bad += not good
