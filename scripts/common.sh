@@ -64,6 +64,11 @@ quietly() {
   rm -f "$log"
 }
 
+# Presets and tests compile the same files many times. What the cache has not, it need not preprocess to find that out.
+use_ccache() {
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_DIR=${CCACHE_DIR:-$top/build/ccache} CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+}
+
 # The generator for this machine at build/host/bin/dory.
 build_generator() {
   quietly "configuring the generator" cmake --preset host -S "$top"
