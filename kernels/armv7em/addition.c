@@ -163,7 +163,7 @@ void dory_armv7em_squared_difference(const struct dory_layer *layer, const struc
                                      unsigned cores)
 {
     static run_function *const by_rounding[3] = {squares, squares_away, squares_even};
-    struct combination work = {.terms = layer->terms};
+    struct combination work = {.terms = layer->constants.terms};
     set_scale(&work, layer, layer->left_shift & 31);
     combine_share(&work, by_rounding[layer->rounding % 3], layer, tile,
                   dory_share_of((uint32_t)tile->rows * tile->columns, core, cores));

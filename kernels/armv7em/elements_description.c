@@ -125,7 +125,7 @@ static bool copy_supports(const struct dory_layer *layer) { return layer->operat
 static uint64_t copy_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t channels = tile->channels;
-    const int32_t *map = layer->map ? layer->map + layer->output_height + layer->output_width : 0;
+    const int32_t *map = layer->constants.map ? layer->constants.map + layer->output_height + layer->output_width : 0;
     bool is_run = !map || (map[0] >= 0 && map[channels - 1u] == map[0] + (int32_t)channels - 1);
     return 100 + (map ? 5 * channels : 0) + pixels_of(tile, cores) * (50 + (is_run ? channels / 2 : 8 * channels));
 }
@@ -173,7 +173,10 @@ const struct dory_kernel_description dory_armv7em_concatenation_description = {
 
 static bool interpolation_supports(const struct dory_layer *layer) { return layer->operation == DORY_INTERPOLATION; }
 
-static uint32_t interpolation_parts(const struct dory_layer *layer) { return 4u * layer->row_pairs * layer->column_pairs; }
+static uint32_t interpolation_parts(const struct dory_layer *layer)
+{
+    return 4u * layer->interpolation.row_pairs * layer->interpolation.column_pairs;
+}
 
 /* An offset and a weight each. */
 static uint32_t interpolation_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)

@@ -30,11 +30,11 @@ static struct work work_of(const struct dory_layer *layer, const struct dory_til
 {
     struct work work = {.layer = layer, .tile = tile};
     bool has_thresholds = layer->normalisation == DORY_NORMALISE_THRESHOLDS;
-    const int32_t *rows = layer->taps + (has_thresholds ? DORY_THRESHOLDS : 0);
-    const int32_t *columns = rows + PAIR_WORDS * layer->output_height * layer->row_pairs;
-    uint32_t pairs = (uint32_t)layer->row_pairs * layer->column_pairs;
-    work.rows = rows + PAIR_WORDS * layer->row_pairs * tile->first_row;
-    work.columns = columns + PAIR_WORDS * layer->column_pairs * tile->first_column;
+    const int32_t *rows = layer->constants.taps + (has_thresholds ? DORY_THRESHOLDS : 0);
+    const int32_t *columns = rows + PAIR_WORDS * layer->output_height * layer->interpolation.row_pairs;
+    uint32_t pairs = (uint32_t)layer->interpolation.row_pairs * layer->interpolation.column_pairs;
+    work.rows = rows + PAIR_WORDS * layer->interpolation.row_pairs * tile->first_row;
+    work.columns = columns + PAIR_WORDS * layer->interpolation.column_pairs * tile->first_column;
     work.above = (uint32_t)dory_first_input_row(layer, tile->first_row) + dory_border_of(layer, tile).top;
     work.parts = (struct part *)tile->scratch + core * 4 * pairs;
     if (!has_thresholds) {
@@ -47,9 +47,9 @@ static struct work work_of(const struct dory_layer *layer, const struct dory_til
 /* Those of an output pixel; returns how many there are. */
 static uint32_t list_parts(const struct work *work, uint32_t y, uint32_t x)
 {
-    uint32_t count = 0, pairs = work->layer->column_pairs;
-    const int32_t *row = work->rows + PAIR_WORDS * work->layer->row_pairs * y;
-    for (uint32_t i = 0; i < 2u * work->layer->row_pairs; i++, row += i % 2 ? 1 : PAIR_WORDS - 1) {
+    uint32_t count = 0, pairs = work->layer->interpolation.column_pairs;
+    const int32_t *row = work->rows + PAIR_WORDS * work->layer->interpolation.row_pairs * y;
+    for (uint32_t i = 0; i < 2u * work->layer->interpolation.row_pairs; i++, row += i % 2 ? 1 : PAIR_WORDS - 1) {
         const int32_t *column = work->columns + PAIR_WORDS * pairs * x;
         for (uint32_t k = 0; k < 2 * pairs; k++, column += k % 2 ? 1 : PAIR_WORDS - 1) {
             uint32_t pixel = ((uint32_t)row[0] - work->above) * work->layer->input_width + (uint32_t)column[0];

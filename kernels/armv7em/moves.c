@@ -34,12 +34,12 @@ static struct copy copy_of(const struct dory_layer *layer, const struct dory_til
 {
     struct copy copy = {.layer = layer, .tile = tile, .channel = tile->first_channel};
     copy.border = dory_border_of(layer, tile);
-    if (layer->map) {
+    if (layer->constants.map) {
         int32_t first_row = dory_first_input_row(layer, tile->first_row) + (int32_t)copy.border.top;
         copy.above = first_row * tile->input_columns * tile->input_channels;
-        copy.rows = layer->map + tile->first_row;
-        copy.columns = layer->map + layer->output_height + tile->first_column;
-        copy.channels = layer->map + layer->output_height + layer->output_width + tile->first_channel;
+        copy.rows = layer->constants.map + tile->first_row;
+        copy.columns = layer->constants.map + layer->output_height + tile->first_column;
+        copy.channels = layer->constants.map + layer->output_height + layer->output_width + tile->first_channel;
         if (is_run(copy.channels, tile->channels)) {
             copy.channel = (uint32_t)copy.channels[0];
             copy.channels = 0;
@@ -113,7 +113,7 @@ static uint8_t element_of(const struct dory_layer *layer, unsigned which, uint8_
         return (uint8_t)dory_normalise_high_stages(layer, (int32_t)((uint32_t)value << (layer->left_shift & 31)));
     }
     if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
-        return (uint8_t)dory_count_thresholds(layer->thresholds, (int32_t)value);
+        return (uint8_t)dory_count_thresholds(layer->constants.thresholds, (int32_t)value);
     }
     value = dory_stage_apply(&stages->first, value);
     value = stages->has_second ? dory_stage_apply(&stages->second, value) : value;

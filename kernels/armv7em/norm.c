@@ -34,16 +34,17 @@ static struct dory_norm_row row_of(const struct dory_layer *layer, const struct 
 {
     uint32_t n = layer->input_channels;
     struct sums sums = sums_of(input, n);
-    return layer->norm->has_roots
-               ? dory_norm_row_with(layer->norm, n, (uint32_t)sums.sum, ((const uint8_t *)tile->second_input)[pixel])
-               : dory_norm_row_of(layer->norm, n, (uint32_t)sums.sum, (uint32_t)sums.squares);
+    return layer->constants.norm->has_roots
+               ? dory_norm_row_with(layer->constants.norm, n, (uint32_t)sums.sum,
+                                    ((const uint8_t *)tile->second_input)[pixel])
+               : dory_norm_row_of(layer->constants.norm, n, (uint32_t)sums.sum, (uint32_t)sums.squares);
 }
 
 /* Elements first .. first + count - 1 of a row, whose runs of constants begin with number `run`. */
 static void apply(const struct dory_layer *layer, const struct dory_norm_row *row, const uint8_t *input, uint8_t *output,
                   uint32_t run, struct dory_share elements)
 {
-    const struct dory_norm *norm = layer->norm;
+    const struct dory_norm *norm = layer->constants.norm;
     const struct dory_norm_row here = *row;
     uint32_t length = norm->run, left = length - elements.first % length;
     int32_t least = layer->minimum, most = layer->maximum;
@@ -58,13 +59,14 @@ static void apply(const struct dory_layer *layer, const struct dory_norm_row *ro
 
 void dory_armv7em_norm(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    uint32_t n = layer->input_channels, runs = n / layer->norm->run, first = tile->first_channel;
+    uint32_t n = layer->input_channels, runs = n / layer->constants.norm->run, first = tile->first_channel;
     struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
     for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
         uint32_t y = tile->first_row + pixel / tile->columns, x = tile->first_column + pixel % tile->columns;
         const uint8_t *input = (const uint8_t *)tile->input + pixel * n;
         struct dory_norm_row row = row_of(layer, tile, pixel, input);
         apply(layer, &row, input, (uint8_t *)tile->output + pixel * tile->channels,
-              (y * layer->output_width + x) * runs % layer->norm->count, (struct dory_share){first, first + tile->channels});
+              (y * layer->output_width + x) * runs % layer->constants.norm->count,
+              (struct dory_share){first, first + tile->channels});
     }
 }

@@ -46,7 +46,7 @@ static inline uint32_t largest_of(const uint8_t *input, uint32_t channels)
 /* The fractions of a pixel: those of its elements are as far from the first one as they are below the largest. */
 static const uint32_t *fractions_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
-    return dory_table_bytes(layer) != 0 ? tile->weights : layer->exponentials;
+    return dory_table_bytes(layer) != 0 ? tile->weights : layer->constants.exponentials;
 }
 
 void dory_armv7em_softmax_exact(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
