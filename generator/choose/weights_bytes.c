@@ -27,8 +27,9 @@ bool resident_reserve(struct problem *p, struct diagnostics *diagnostics)
     for (int l = 0; l < p->network->layer_count; l++)
         if (p->resident && p->resident[l])
             bytes += aligned((uint32_t)layer_weights_bytes(&p->layers[l]));
-    if (bytes == 0 || (p->options->weights == WEIGHTS_LINKED && !p->options->tables_in_l2))
-        return true; /* beside an arena whose size was given, what is linked takes nothing from it */
+    bool are_elsewhere = p->target->weight_memory_bytes > 0 || !p->options->tables_in_l2;
+    if (bytes == 0 || (p->options->weights == WEIGHTS_LINKED && are_elsewhere))
+        return true; /* beside an arena whose size was given, what is linked takes nothing from it, nor in its own memory */
     bytes += p->options->weights == WEIGHTS_LINKED ? FLASH_HEADER_BYTES : DORY_LOADED_BYTES;
     if (bytes >= p->l2_bytes) {
         diagnose(diagnostics, SEVERITY_ERROR, NULL, "weights",

@@ -46,6 +46,14 @@ static bool place_weights(struct plan *plan, struct diagnostics *diagnostics)
 {
     uint64_t resident_end = place_blobs(plan, true, FLASH_HEADER_BYTES), end = place_blobs(plan, false, resident_end);
     plan->flash_bytes = (uint32_t)end;
+    uint32_t memory_bytes = plan->target->weight_memory_bytes;
+    if (plan->weights_are_linked && memory_bytes > 0 && end > memory_bytes) {
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, "weights",
+                 "do not fit the weight memory: all together need %" PRIu64 " bytes, there are %" PRIu32
+                 "; with 'flash' runs bring them",
+                 end, memory_bytes);
+        return false;
+    }
     if (plan->weights_are_linked)
         return true;
     if (resident_end > FLASH_HEADER_BYTES && !place_resident(plan, resident_end - FLASH_HEADER_BYTES))

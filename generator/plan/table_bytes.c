@@ -33,7 +33,8 @@ uint32_t table_bytes_of_plan(const struct plan *plan)
         return 0;
     for (int i = 0; i < plan->network->layer_count; i++)
         layers += table_bytes_of_layer(&plan->layers[i].record);
-    return table_bytes_of_network(plan->network) + layers + (plan->weights_are_linked ? plan->flash_bytes : 0) +
+    bool takes_weights = plan->weights_are_linked && plan->target->weight_memory_bytes == 0;
+    return table_bytes_of_network(plan->network) + layers + (takes_weights ? plan->flash_bytes : 0) +
            table_bytes_of_schedule(plan->step_count, plan->transfer_count) +
            (plan->tiles ? plan_tile_count(plan) * DORY_PREPARED_TILE_BYTES : 0);
 }

@@ -49,6 +49,7 @@ static const struct key memory_fields[] = {
     NUMBER("l2_firmware", l2_firmware_bytes, 0, TARGET_MAXIMUM_L2_BYTES),
     NUMBER("flash", flash_bytes, 0, MAXIMUM_BYTES),
     NUMBER("ram", ram_bytes, 0, MAXIMUM_BYTES),
+    NUMBER_OR("weight_memory", weight_memory_bytes, 0, MAXIMUM_BYTES, 0),
     NUMBER_OR("constants_in_flash", constants_in_flash, 0, 1, 0),
     END_OF_FIELDS,
 };
