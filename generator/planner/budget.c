@@ -69,9 +69,21 @@ static void finish_with_table(struct plan *plan, struct arena *arena)
     plan->tiles = plan_place_tiles(plan, arena);
 }
 
-bool budget_plan(const struct network *network, const struct target *target, const struct plan_options *options,
+/* Of linked weights, those that lie in a memory of their own are taken where they lie, by kernels that reach it. */
+static const struct target *target_for(const struct target *target, const struct plan_options *options, struct arena *arena)
+{
+    if (options->weights != WEIGHTS_LINKED || target->weight_memory_bytes == 0)
+        return target;
+    struct target *reached = arena_array(arena, struct target, 1);
+    *reached = *target;
+    reached->weights_in_place = 1;
+    return reached;
+}
+
+bool budget_plan(const struct network *network, const struct target *machine, const struct plan_options *options,
                  struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
+    const struct target *target = target_for(machine, options, arena);
     struct plan with_table = {0};
     const struct diagnostics before = *diagnostics;
     bool planned = plan_beside_code(network, target, options, plan, arena, diagnostics);

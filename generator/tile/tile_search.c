@@ -332,11 +332,18 @@ static const uint8_t kept_in_place[] = {DORY_ALL_IN_PLACE, DORY_ALL_IN_PLACE & ~
                                         DORY_ALL_IN_PLACE & ~DORY_INPUTS_IN_PLACE, DORY_WEIGHTS_IN_PLACE, 0};
 #define KEPT_IN_PLACE (sizeof kept_in_place / sizeof *kept_in_place)
 
+static bool lacks_place(const struct tile_problem *problem, uint8_t in_place)
+{
+    return problem->kernel->needs_in_place && in_place != problem->kernel->in_place;
+}
+
 bool tile_search(const struct tile_problem *problem, uint64_t limit, struct tiling *best, struct tile_cost *cost)
 {
     uint8_t all = tile_in_place(problem);
+    if (lacks_place(problem, all))
+        return false;
     bool found = search_in_place(problem, all, limit, best, cost);
-    for (size_t i = 1; i < KEPT_IN_PLACE && !found && all; i++)
+    for (size_t i = 1; i < KEPT_IN_PLACE && !found && all && !problem->kernel->needs_in_place; i++)
         found = (all & kept_in_place[i]) != (all & kept_in_place[i - 1]) &&
                 search_in_place(problem, all & kept_in_place[i], limit, best, cost);
     return found;
@@ -408,8 +415,10 @@ static bool estimate_in_place(const struct tile_problem *problem, uint8_t in_pla
 bool tile_estimate(const struct tile_problem *problem, struct tiling *best, struct tile_cost *cost)
 {
     uint8_t all = tile_in_place(problem);
+    if (lacks_place(problem, all))
+        return false;
     bool found = estimate_in_place(problem, all, best, cost);
-    for (size_t i = 1; i < KEPT_IN_PLACE && !found && all; i++)
+    for (size_t i = 1; i < KEPT_IN_PLACE && !found && all && !problem->kernel->needs_in_place; i++)
         found = (all & kept_in_place[i]) != (all & kept_in_place[i - 1]) &&
                 estimate_in_place(problem, all & kept_in_place[i], best, cost);
     return found;

@@ -1,7 +1,9 @@
 /* Computes 1x1, 3x3 and depth-wise 3x3 convolutions of bytes by N-EUREKA. Input, output: HWC.
  *
- * The first core starts a tile's jobs. In the second part all cores make elements of the sums of a job that has ended, while
- * the engine is at the next one; where the engine requantises nothing is left to do but to wait. */
+ * The first core starts a tile's jobs; where their constants are copied, when all cores have done so. In the second part all
+ * cores make elements of the sums of a job that has ended, while the engine is at the next one; where the engine requantises
+ * nothing is left to do but to wait. */
+#include "../xpulpv2/xpulp.h"
 #include "dory/share.h"
 
 #include "finish.h"
@@ -9,24 +11,49 @@
 
 /* A job of the tile, by its number. */
 struct part {
-    uint32_t block, first_row, rows, channels;
-    const uint8_t *weights;
+    uint32_t first_pixel, rows, columns, channels;
+    const uint8_t *input, *weights, *constants;
+    uint32_t input_row_bytes;
     uint8_t *sums;   /* its pixels, side by side */
     uint8_t *output; /* its first element */
 };
 
+/* Rows and columns; the last band may be what is left of rows of six. */
+static struct part band_of(const struct dory_tile *tile, const struct dory_layer *layer,
+                           const struct dory_neureka_jobs *jobs, uint32_t band)
+{
+    uint32_t first = band * jobs->band_rows, pixel_bytes = tile->input_channels;
+    bool is_rest = jobs->rest > 0 && band == jobs->bands - 1;
+    struct part part = {.rows = dory_minimum(jobs->band_rows, jobs->rows - first), .columns = jobs->columns};
+    part.input_row_bytes = layer->stride_height * tile->input_columns * pixel_bytes;
+    if (jobs->is_flat) {
+        part.input_row_bytes = jobs->columns * pixel_bytes;
+    }
+    if (is_rest) {
+        first = jobs->rows;
+        part.rows = 1;
+        part.columns = jobs->rest;
+    }
+    part.first_pixel = first * jobs->columns;
+    part.input = (const uint8_t *)tile->input + first * part.input_row_bytes;
+    return part;
+}
+
 static struct part part_of(const struct dory_layer *layer, const struct dory_tile *tile,
                            const struct dory_neureka_jobs *jobs, uint32_t number)
 {
-    struct part part = {.block = number / jobs->bands, .first_row = number % jobs->bands * jobs->band_rows};
-    uint32_t first = part.block * jobs->block_channels, pixels = (uint32_t)tile->rows * tile->columns;
-    uint32_t skipped = part.first_row * tile->columns;
-    part.rows = dory_minimum(jobs->band_rows, tile->rows - part.first_row);
+    struct part part = band_of(tile, layer, jobs, number % jobs->bands);
+    uint32_t block = number / jobs->bands, first = block * jobs->block_channels,
+             pixels = (uint32_t)tile->rows * tile->columns;
     part.channels = dory_minimum(jobs->block_channels, tile->channels - first);
-    part.weights = (const uint8_t *)tile->weights + part.block * dory_neureka_block_bytes(layer);
-    part.sums =
-        (uint8_t *)tile->scratch + sizeof(struct dory_neureka_queue) + 4 * (pixels * first + skipped * part.channels);
-    part.output = (uint8_t *)tile->output + (skipped * tile->channels + first) * (layer->output_bits / 8u);
+    part.weights = (const uint8_t *)tile->weights + block * dory_neureka_block_bytes(layer);
+    part.constants = part.weights + dory_neureka_block_weight_bytes(layer);
+    uint8_t *behind_queue = (uint8_t *)tile->scratch + sizeof(struct dory_neureka_queue);
+    if (dory_neureka_copied_bytes(layer, tile->channels) > 0) {
+        part.constants = behind_queue + 8 * first;
+    }
+    part.sums = behind_queue + 4 * (pixels * first + part.first_pixel * part.channels);
+    part.output = (uint8_t *)tile->output + (part.first_pixel * tile->channels + first) * (layer->output_bits / 8u);
     return part;
 }
 
@@ -40,28 +67,28 @@ static void set_output(struct dory_neureka_job *job, const struct dory_layer *la
         job->output_kind = DORY_NEUREKA_BYTES;
         job->output = part->output;
         job->output_pixel_bytes = tile->channels;
-        job->multipliers = part->weights + dory_neureka_block_weight_bytes(layer);
+        job->multipliers = part->constants;
         job->addends = (const uint8_t *)job->multipliers + 4 * dory_neureka_block_channels(layer);
         job->shift = layer->shift;
         job->output_is_signed = layer->output_is_signed;
     }
-    job->output_row_bytes = tile->columns * job->output_pixel_bytes;
+    job->output_row_bytes = part->columns * job->output_pixel_bytes;
 }
 
 static uint32_t start(const struct dory_layer *layer, const struct dory_tile *tile, const struct part *part)
 {
-    uint32_t pixel_bytes = tile->input_channels, row_bytes = tile->input_columns * pixel_bytes;
     struct dory_neureka_job job = {
         .mode = (uint8_t)dory_neureka_mode_of(layer),
         .weight_bits = layer->weight_bits,
         .input_is_signed = layer->input_is_signed,
+        .weights_in_memory = dory_is_in_place(layer->l1.weights),
         .rows = (uint16_t)part->rows,
-        .columns = tile->columns,
+        .columns = (uint16_t)part->columns,
         .channels = (uint16_t)part->channels,
         .input_channels = tile->input_channels,
-        .input_pixel_bytes = layer->stride_width * pixel_bytes,
-        .input_row_bytes = layer->stride_height * row_bytes,
-        .input = (const uint8_t *)tile->input + part->first_row * layer->stride_height * row_bytes,
+        .input_pixel_bytes = (uint32_t)layer->stride_width * tile->input_channels,
+        .input_row_bytes = part->input_row_bytes,
+        .input = part->input,
         .weights = part->weights,
     };
     set_output(&job, layer, tile, part);
@@ -79,14 +106,33 @@ static void start_some(const struct dory_layer *layer, const struct dory_tile *t
     }
 }
 
+/* A core's share of the constants that the engine reads in L1, some blocks. */
+static void copy_constants(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    uint32_t words = 2 * dory_neureka_block_channels(layer);
+    uint32_t *to = (uint32_t *)tile->scratch + sizeof(struct dory_neureka_queue) / 4;
+    for (uint32_t block = core; block < dory_blocks(layer, tile->channels); block += cores) {
+        const uint8_t *from = (const uint8_t *)tile->weights + block * dory_neureka_block_bytes(layer) +
+                              dory_neureka_block_weight_bytes(layer);
+        for (uint32_t i = 0; i < words; i++) {
+            to[block * words + i] = dory_load_word(from + 4 * i);
+        }
+    }
+}
+
 void dory_neureka_convolution(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    (void)cores;
+    struct dory_neureka_queue *queue = tile->scratch;
+    bool copies = dory_neureka_copied_bytes(layer, tile->channels) > 0;
     if (core == 0) {
-        struct dory_neureka_jobs jobs = dory_neureka_jobs_of(layer, tile->rows, tile->channels);
-        struct dory_neureka_queue *queue = tile->scratch;
+        struct dory_neureka_jobs jobs = dory_neureka_jobs_of(layer, tile->rows, tile->columns, tile->channels);
         queue->started = 0;
-        start_some(layer, tile, &jobs, queue);
+        if (!copies) {
+            start_some(layer, tile, &jobs, queue);
+        }
+    }
+    if (copies) {
+        copy_constants(layer, tile, core, cores);
     }
 }
 
@@ -94,7 +140,7 @@ void dory_neureka_convolution(const struct dory_layer *layer, const struct dory_
 static void finish_part(const struct dory_layer *layer, const struct dory_tile *tile, const struct part *part, unsigned core,
                         unsigned cores)
 {
-    uint32_t pixels = part->rows * tile->columns, element_bytes = layer->output_bits / 8u;
+    uint32_t pixels = part->rows * part->columns, element_bytes = layer->output_bits / 8u;
     bool by_pixels = pixels >= 8 * cores;
     struct dory_share share = dory_share_of(by_pixels ? pixels : part->channels, core, cores);
     uint32_t first_pixel = by_pixels ? share.first : 0, first_channel = by_pixels ? 0 : share.first;
@@ -104,7 +150,7 @@ static void finish_part(const struct dory_layer *layer, const struct dory_tile *
         .output = part->output + first_pixel * tile->channels * element_bytes,
         .output_step = tile->channels * element_bytes,
         .pixels = by_pixels ? share.end - share.first : pixels,
-        .constants = part->weights + dory_neureka_block_weight_bytes(layer),
+        .constants = part->constants,
         .first_channel = first_channel,
         .end_channel = by_pixels ? part->channels : share.end,
     };
@@ -114,14 +160,17 @@ static void finish_part(const struct dory_layer *layer, const struct dory_tile *
 void dory_neureka_finish_convolution(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
                                      unsigned cores)
 {
-    struct dory_neureka_jobs jobs = dory_neureka_jobs_of(layer, tile->rows, tile->channels);
+    struct dory_neureka_jobs jobs = dory_neureka_jobs_of(layer, tile->rows, tile->columns, tile->channels);
     struct dory_neureka_queue *queue = tile->scratch;
-    uint32_t first_number = queue->first_number; /* which others may read while the first core starts more */
     bool requantises = dory_neureka_requantises(layer);
+    if (core > 0 && requantises) {
+        return; /* who waits for the first core waits for the engine */
+    }
+    if (core == 0) {
+        start_some(layer, tile, &jobs, queue);
+    }
+    uint32_t first_number = queue->first_number; /* of sums, known since the first part */
     for (uint32_t number = 0; number < jobs.blocks * jobs.bands; number++) {
-        if (core > 0 && requantises) {
-            return; /* who waits for the first core waits for the engine */
-        }
         dory_neureka_await(first_number + number);
         if (core == 0) {
             start_some(layer, tile, &jobs, queue);

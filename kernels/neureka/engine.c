@@ -14,11 +14,14 @@ struct registers {
     uint32_t job[24];
 };
 _Static_assert(sizeof(struct registers) == 0x80, "job registers lie from 0x20 on");
-#define ENGINE ((volatile struct registers *)0x10201000u)
+#define WEIGHT_MEMORY 0x10400000u /* what the engine counts from there */
+#define ENGINE        ((volatile struct registers *)0x10201000u)
 
 enum {
     CONFIGURATION_NORMALISES = 1 << 4,
     CONFIGURATION_MODE = 5,
+    CONFIGURATION_WEIGHT_MEMORY = 1 << 9,
+    CONFIGURATION_PREFETCH = 1 << 10,
     CONFIGURATION_WORD_MULTIPLIERS = 2 << 12,
     CONFIGURATION_SHIFT = 16,
     CONFIGURATION_WORD_OUTPUT = 2 << 21,
@@ -35,6 +38,7 @@ static uint32_t configuration_of(const struct dory_neureka_job *job)
     all |= job->output_kind == DORY_NEUREKA_BYTES ? CONFIGURATION_ADDENDS : 0;
     all |= has_words ? CONFIGURATION_WORD_OUTPUT : 0;
     all |= has_words || job->output_is_signed ? CONFIGURATION_SIGNED_OUTPUT : 0;
+    all |= job->weights_in_memory ? CONFIGURATION_WEIGHT_MEMORY | CONFIGURATION_PREFETCH : 0;
     all |= job->input_is_signed ? CONFIGURATION_SIGNED_INPUT : 0;
     return all | (uint32_t)job->shift << CONFIGURATION_SHIFT;
 }
@@ -54,7 +58,7 @@ static uint32_t address_of(const void *pointer) { return (uint32_t)(uintptr_t)po
 
 static void write_pointers(const struct dory_neureka_job *job, volatile uint32_t *to)
 {
-    to[0] = address_of(job->weights);
+    to[0] = address_of(job->weights) - (job->weights_in_memory ? WEIGHT_MEMORY : 0);
     to[1] = address_of(job->input);
     to[2] = address_of(job->output);
     to[3] = address_of(job->multipliers);

@@ -30,13 +30,14 @@ enum dory_neureka_output {
 };
 
 /* Strides and shapes in pixels of the output; the input has two rows and columns more where the window is 3x3. No border:
- * it lies round the input. All pointers are into L1. */
+ * it lies round the input. All pointers are into L1, but that to weights in their memory. */
 struct dory_neureka_job {
     uint8_t mode;        /* enum dory_neureka_mode */
     uint8_t output_kind; /* enum dory_neureka_output */
     uint8_t weight_bits; /* 2 to 8 */
     uint8_t shift;       /* 0 to 31, of all channels */
     bool input_is_signed, output_is_signed;
+    bool weights_in_memory; /* in the chip's weight memory, not in L1: pixels are then loaded beside products */
     uint16_t rows, columns, channels, input_channels; /* depth-wise: as many of both */
     uint32_t input_pixel_bytes, input_row_bytes;
     uint32_t output_pixel_bytes, output_row_bytes;

@@ -48,24 +48,60 @@ static inline uint32_t dory_neureka_block_bytes(const struct dory_layer *layer)
 }
 
 /* A tile's jobs: each a block of channels by a band of rows. Where cores work on one job's sums beside the next job there
- * are some eight of them. */
+ * are some eight of them. A window of 1x1 that steps by one pixel knows no rows: pixels are in rows of six where the engine
+ * then has fewer tiles that are not full, and what is left of them is a band of one row. */
 struct dory_neureka_jobs {
     uint32_t blocks, block_channels; /* the last block may have fewer */
-    uint32_t bands, band_rows;
+    uint32_t rows, columns;          /* of whole bands */
+    uint32_t band_rows, bands;       /* with that of the rest */
+    uint32_t rest;                   /* pixels; 0: there is no such band */
+    uint32_t engine_tiles;           /* of 6x6 pixels, of a block */
+    bool is_flat;                    /* in rows of six */
 };
 
-static inline struct dory_neureka_jobs dory_neureka_jobs_of(const struct dory_layer *layer, uint32_t rows, uint32_t channels)
+static inline uint32_t dory_neureka_engine_tiles(uint32_t rows, uint32_t columns)
 {
-    struct dory_neureka_jobs jobs = {.block_channels = dory_neureka_block_channels(layer), .band_rows = rows, .bands = 1};
-    jobs.blocks = dory_divide_up(channels, jobs.block_channels);
-    if (!dory_neureka_requantises(layer) && jobs.blocks < 8) {
-        jobs.band_rows = dory_round_up(dory_divide_up(rows, 8 / jobs.blocks), DORY_NEUREKA_PIXELS);
-        jobs.bands = dory_divide_up(rows, jobs.band_rows);
+    return dory_divide_up(rows, DORY_NEUREKA_PIXELS) * dory_divide_up(columns, DORY_NEUREKA_PIXELS);
+}
+
+/* Lays a tile's pixels in rows of six where that is better. */
+static inline void dory_neureka_flatten(const struct dory_layer *layer, struct dory_neureka_jobs *jobs)
+{
+    uint32_t pixels = jobs->rows * jobs->columns, rows = pixels / DORY_NEUREKA_PIXELS, rest = pixels % DORY_NEUREKA_PIXELS;
+    uint32_t tiles = dory_neureka_engine_tiles(rows, DORY_NEUREKA_PIXELS) + (rest > 0);
+    bool steps_by_one = layer->stride_height == 1 && layer->stride_width == 1;
+    if (dory_neureka_mode_of(layer) == DORY_NEUREKA_1X1 && steps_by_one && rows > 0 && tiles < jobs->engine_tiles) {
+        jobs->rows = rows;
+        jobs->columns = DORY_NEUREKA_PIXELS;
+        jobs->rest = rest;
+        jobs->engine_tiles = tiles;
+        jobs->is_flat = true;
     }
+}
+
+static inline struct dory_neureka_jobs dory_neureka_jobs_of(const struct dory_layer *layer, uint32_t rows, uint32_t columns,
+                                                            uint32_t channels)
+{
+    struct dory_neureka_jobs jobs = {.block_channels = dory_neureka_block_channels(layer), .rows = rows, .columns = columns};
+    jobs.blocks = dory_divide_up(channels, jobs.block_channels);
+    jobs.engine_tiles = dory_neureka_engine_tiles(rows, columns);
+    dory_neureka_flatten(layer, &jobs);
+    bool has_bands = !dory_neureka_requantises(layer) && jobs.blocks < 8;
+    uint32_t least = has_bands ? dory_divide_up(jobs.rows, 8 / jobs.blocks) : jobs.rows;
+    jobs.band_rows = has_bands ? dory_round_up(least, DORY_NEUREKA_PIXELS) : jobs.rows;
+    jobs.bands = dory_divide_up(jobs.rows, jobs.band_rows) + (jobs.rest > 0);
     return jobs;
 }
 
-/* In front of a tile's sums, in scratch. */
+/* Bytes of the copies of a tile's multipliers and addends, which the engine reads in L1: where weights are in their memory
+ * and it requantises. */
+static inline uint32_t dory_neureka_copied_bytes(const struct dory_layer *layer, uint32_t channels)
+{
+    bool copies = dory_is_in_place(layer->l1.weights) && dory_neureka_requantises(layer);
+    return copies ? dory_blocks(layer, channels) * dory_neureka_block_channels(layer) * 8 : 0;
+}
+
+/* At the start of scratch; behind it copied constants, or sums. */
 struct dory_neureka_queue {
     uint32_t first_number; /* of its jobs */
     uint32_t started;      /* how many of them */

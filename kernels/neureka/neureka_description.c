@@ -154,32 +154,32 @@ static bool supports(const struct dory_layer *layer)
 static uint32_t scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     (void)cores;
-    uint32_t sums = (uint32_t)tile->rows * tile->columns * tile->channels;
-    return (uint32_t)sizeof(struct dory_neureka_queue) + (dory_neureka_requantises(layer) ? 0 : 4 * sums);
+    uint32_t sums = (uint32_t)tile->rows * tile->columns * tile->channels, copied = 8 * dory_round_up(tile->channels, 32);
+    return (uint32_t)sizeof(struct dory_neureka_queue) + (dory_neureka_requantises(layer) ? copied : 4 * sums);
 }
 
 /* ---- cycles ---- */
 
-/* Of 36 pixels by some channels. */
-static uint32_t engine_tile_cycles(const struct dory_layer *layer, uint32_t channels)
+/* Of 36 pixels by some channels. From the weight memory a word of products takes what they take, or its pixels' loading. */
+static uint32_t engine_tile_cycles(const struct dory_layer *layer, uint32_t channels, bool in_memory)
 {
     enum dory_neureka_mode mode = dory_neureka_mode_of(layer);
     uint32_t words = dory_neureka_words(mode, layer->input_channels), bits = layer->weight_bits;
-    uint32_t products = mode == DORY_NEUREKA_1X1         ? words * (58 + channels)
-                        : mode == DORY_NEUREKA_DEPTHWISE ? 80 + 9 * bits
-                                                         : words * (74 + channels * bits);
+    uint32_t load = mode == DORY_NEUREKA_1X1 ? 48 : 70, each = mode == DORY_NEUREKA_1X1 ? channels : channels * bits;
+    uint32_t word = in_memory ? (each + 14 > load ? each + 14 : load) + 8 : load + each + 10;
+    uint32_t products = mode == DORY_NEUREKA_DEPTHWISE ? 80 + 9 * bits : words * word;
     uint32_t output = dory_neureka_requantises(layer) ? 65 + channels : 40 + 36 * dory_divide_up(channels, 8);
     return products + output;
 }
 
 static uint64_t engine_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile,
-                              const struct dory_neureka_jobs *jobs)
+                              const struct dory_neureka_jobs *jobs, bool in_memory)
 {
-    uint32_t tiles = dory_divide_up(tile->rows, DORY_NEUREKA_PIXELS) * dory_divide_up(tile->columns, DORY_NEUREKA_PIXELS);
     uint32_t most = dory_neureka_mode_of(layer) == DORY_NEUREKA_DEPTHWISE ? DORY_NEUREKA_WIDE_INPUTS : jobs->block_channels;
     uint32_t whole = tile->channels / most, rest = tile->channels % most;
-    uint64_t pixels = (uint64_t)whole * engine_tile_cycles(layer, most) + (rest ? engine_tile_cycles(layer, rest) : 0);
-    return tiles * pixels + 30ull * jobs->blocks * jobs->bands;
+    uint64_t pixels = (uint64_t)whole * engine_tile_cycles(layer, most, in_memory) +
+                      (rest ? engine_tile_cycles(layer, rest, in_memory) : 0);
+    return jobs->engine_tiles * pixels + 30ull * jobs->blocks * jobs->bands;
 }
 
 /* Of a core, an element. */
@@ -196,18 +196,36 @@ static uint32_t finish_cycles(const struct dory_layer *layer)
     }
 }
 
-static uint64_t cycles(const struct dory_layer *asked, const struct dory_tile_shape *tile, unsigned cores)
+static uint64_t tile_cycles(const struct dory_layer *asked, const struct dory_tile_shape *tile, unsigned cores,
+                            bool in_memory)
 {
     struct dory_layer formed = *asked, *layer = &formed;
     formed.block_shift = block_shift(asked);
-    struct dory_neureka_jobs jobs = dory_neureka_jobs_of(layer, tile->rows, tile->channels);
-    uint64_t engine = engine_cycles(layer, tile, &jobs), elements = (uint64_t)tile->rows * tile->columns * tile->channels;
+    struct dory_neureka_jobs jobs = dory_neureka_jobs_of(layer, tile->rows, tile->columns, tile->channels);
+    uint64_t engine = engine_cycles(layer, tile, &jobs, in_memory),
+             elements = (uint64_t)tile->rows * tile->columns * tile->channels;
     if (dory_neureka_requantises(layer)) {
-        return 250 + engine;
+        return 250 + engine + (in_memory ? 8 * dory_divide_up(2 * tile->channels, cores) : 0);
     }
     uint32_t count = jobs.blocks * jobs.bands;
     uint64_t finish = (elements + cores - 1) / cores * finish_cycles(layer) + 60ull * count;
     return 300 + (engine > finish ? engine + finish / count : finish + engine / count);
+}
+
+static uint64_t cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return tile_cycles(layer, tile, cores, false);
+}
+
+static uint64_t cycles_in_memory(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return tile_cycles(layer, tile, cores, true);
+}
+
+/* All windows of depth-wise layers wait for one word of weights: those belong in L1. */
+static bool supports_in_memory(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_CONVOLUTION && supports(layer);
 }
 
 static const struct dory_kernel_description convolution = {
@@ -218,7 +236,18 @@ static const struct dory_kernel_description convolution = {
     .cycles = cycles,
 };
 
-static const struct dory_kernel_description *const kernels[] = {&convolution, 0};
+/* The same with weights that lie in the weight memory. */
+static const struct dory_kernel_description in_memory = {
+    .name = "dory_neureka_convolution",
+    .finish = "dory_neureka_finish_convolution",
+    .supports = supports_in_memory,
+    .scratch_bytes = scratch_bytes,
+    .cycles = cycles_in_memory,
+    .in_place = DORY_WEIGHTS_IN_PLACE,
+    .needs_in_place = true,
+};
+
+static const struct dory_kernel_description *const kernels[] = {&in_memory, &convolution, 0};
 
 const struct dory_engine dory_neureka_engine = {
     .name = "neureka",

@@ -12,15 +12,18 @@
 #define OTHER_BYTES 65536u
 #define GUARD       0xA5
 
-#ifdef __unix__ /* whose HAL has less */
+#ifdef __unix__ /* whose HAL has less, and no weight memory */
 #define LOCAL
+static uint8_t memory[OTHER_BYTES];
 #else
-#define LOCAL DORY_L1
+#define LOCAL  DORY_L1
+#define memory ((uint8_t *)0x10400000u)
 #endif
 
-static LOCAL _Alignas(8) uint8_t input[INPUT_BYTES], weights[OTHER_BYTES], output[OTHER_BYTES];
+static LOCAL _Alignas(8) uint8_t input[INPUT_BYTES], local[OTHER_BYTES], output[OTHER_BYTES];
 static LOCAL _Alignas(8) uint32_t multipliers[128], addends[128];
 static _Alignas(8) uint8_t expected[OTHER_BYTES], modelled[OTHER_BYTES];
+static uint8_t *weights;           /* of the job: local, or in the weight memory */
 static int8_t values[OTHER_BYTES]; /* weights: output channel, input channel, tap */
 
 static uint32_t state = 1;
@@ -58,6 +61,7 @@ static struct dory_neureka_job draw_shape(void)
         job.input_channels = job.mode == DORY_NEUREKA_DEPTHWISE ? job.channels : (uint16_t)between(1, draw(4) ? 70 : 200);
     } while (sums_of(&job) > MOST_SUMS);
     job.weight_bits = (uint8_t)(draw(2) ? 8 : between(2, 8));
+    job.weights_in_memory = draw(2);
     job.input_is_signed = draw(2);
     job.output_is_signed = draw(2);
     return job;
@@ -76,7 +80,7 @@ static void lay_out(struct dory_neureka_job *job)
     job->output_pixel_bytes = job->channels * element + (draw(2) ? 4 * draw(4) : 0);
     job->output_row_bytes = job->columns * job->output_pixel_bytes;
     job->input = input;
-    job->weights = weights;
+    job->weights = weights = job->weights_in_memory ? memory : local;
     job->multipliers = job->output_kind == DORY_NEUREKA_SUMS ? 0 : multipliers;
     job->addends = job->output_kind == DORY_NEUREKA_BYTES ? addends : 0;
     job->output = output;
