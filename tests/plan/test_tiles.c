@@ -218,9 +218,9 @@ static void compare_blocks(const struct decision *decision, uint64_t seed, struc
     for (int first = 0; first < p->network->layer_count; first++) {
         int last = first + 1 + (int)builder_random(random, MAXIMUM_BLOCK_LAYERS - 1);
         uint32_t rows = 1 + builder_random(random, MAXIMUM_TURN_ROWS);
-        if (last >= p->network->layer_count || !block_is_possible(p, first, last))
+        if (last >= p->network->layer_count || !block_is_possible(p, first, last, false))
             continue;
-        const struct cut *cut = block_get(decision, first, last, rows, ENOUGH_BYTES);
+        const struct cut *cut = block_get(decision, first, last, (struct stripe){rows, false}, ENOUGH_BYTES);
         if (!cut)
             continue;
         compare_block(cut, arena_format(p->arena, "seed %" PRIu64 ", layers %d to %d, %u rows", seed, first, last, rows));

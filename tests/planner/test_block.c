@@ -99,12 +99,12 @@ static bool goes_round(const struct cut *cut)
 static void test_block(const struct decision *decision, int first, int last, uint32_t rows, const char *what,
                        struct counts *counts)
 {
-    const struct cut *cut = block_get(decision, first, last, rows, ENOUGH_BYTES);
+    const struct cut *cut = block_get(decision, first, last, (struct stripe){rows, false}, ENOUGH_BYTES);
     struct played played = {.network = decision->problem->network, .cut = cut, .what = what};
     if (!cut)
         return;
     EXPECT(cut->block->first == first && cut->block->layers == last - first + 1, "%s: %d layers", what, cut->block->layers);
-    EXPECT(block_get(decision, first, last, rows, ENOUGH_BYTES) == cut, "%s is made anew", what);
+    EXPECT(block_get(decision, first, last, (struct stripe){rows, false}, ENOUGH_BYTES) == cut, "%s is made anew", what);
     for (int i = 0; i < cut->block->layers; i++) {
         uint32_t places = cut->block->ring_rows[i];
         played.rings[i] = arena_array(decision->problem->arena, uint32_t, (size_t)places + 1);
@@ -134,7 +134,7 @@ static void test_network(uint64_t seed, const struct target *target, void *conte
     uint32_t rows = 1 + (uint32_t)(seed % MAXIMUM_ROWS);
     for (int first = 0; first < network->layer_count; first++)
         for (int last = first + 1; last < network->layer_count; last++)
-            if (block_is_possible(&problem, first, last))
+            if (block_is_possible(&problem, first, last, false))
                 test_block(&decision, first, last, rows,
                            arena_format(&arena, "seed %" PRIu64 ", layers %d to %d, %u rows", seed, first, last, rows),
                            counts);

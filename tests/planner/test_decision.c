@@ -71,8 +71,9 @@ static void expect_copy(struct decision *d, struct network_builder *random, uint
 
 static void expect_block(struct decision *d, int first, uint64_t seed, struct counts *counts)
 {
-    struct cut *cut =
-        block_is_possible(d->problem, first, first + 1) ? block_get(d, first, first + 1, 1, ENOUGH_BYTES) : NULL;
+    struct cut *cut = block_is_possible(d->problem, first, first + 1, false)
+                          ? block_get(d, first, first + 1, (struct stripe){1, false}, ENOUGH_BYTES)
+                          : NULL;
     struct choice own = {cut_get(layer_of(d, first), 1, 4, false, 0), true};
     for (int l = 0; l < d->problem->network->layer_count; l++)
         d->choices[l] = own;
