@@ -25,16 +25,28 @@ static bool join(const struct canceller *c, struct layer *layer)
     return false;
 }
 
-/* ---- copies that do nothing ---- */
+/* ---- layers that do nothing ---- */
 
-/* Readers of the copy's output read its input. An output of the network stays a tensor of its own. */
-static bool leave_out(const struct canceller *c, const struct layer *copy)
+/* Elements stay, as those of a product by a number do whose results are quantised as many times finer: the two tensors are
+ * labelled with other scales, and no layer computes with these any more. */
+static bool table_is_nothing(const struct network *network, const struct layer *table)
+{
+    const struct tensor *from = &network->tensors[table->inputs[0]], *to = &network->tensors[table->output];
+    bool is = table->kind == LAYER_TABLE && from->bits == to->bits && from->is_signed == to->is_signed;
+    for (int i = 0; is && i < 256; i++)
+        is = table->table[i] == i;
+    return is;
+}
+
+/* Readers of the layer's output read its input. An output of the network stays a tensor of its own. */
+static bool leave_out(const struct canceller *c, const struct layer *layer)
 {
     struct network *network = c->network;
-    if (copy->kind != LAYER_COPY || copy->stage_count || network_is_output(network, copy->output) ||
-        edit_count_readers(network, copy->output) == 0 || !middle_copy_is_nothing(network, copy))
+    bool is_copy = layer->kind == LAYER_COPY && layer->stage_count == 0;
+    if (network_is_output(network, layer->output) || edit_count_readers(network, layer->output) == 0 ||
+        !(is_copy ? middle_copy_is_nothing(network, layer) : table_is_nothing(network, layer)))
         return false;
-    edit_replace(network, copy->output, copy->inputs[0]);
+    edit_replace(network, layer->output, layer->inputs[0]);
     return true;
 }
 
