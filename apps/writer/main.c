@@ -1,7 +1,8 @@
 /* Writes text: asks the network again and again which character comes next, and draws one of those that may.
  *
  * What the network has seen of the text so far are keys and values, a row for each character. It gets those of the last
- * characters and gives the same with the new one's behind. So the application moves them up by a row between two runs. */
+ * characters and gives the same with the new one's behind. So the application moves them up by a row between two runs: where
+ * the plan lets them stay in the network's own buffer, in there, and nothing is copied. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,14 @@
 static uint8_t l1[WRITER_L1_BYTES] DORY_L1;
 static uint8_t l2[WRITER_L2_BYTES] DORY_L2;
 static uint8_t character[CHARACTERS] DORY_L2, logits[CHARACTERS] DORY_L2;
+
+#if defined(WRITER_INPUT_1_IN_OUTPUT) && defined(WRITER_INPUT_2_IN_OUTPUT) && defined(WRITER_INPUT_3_IN_OUTPUT) &&          \
+    defined(WRITER_INPUT_4_IN_OUTPUT)
+static uint8_t *const caches[CACHES] = {l2 + WRITER_INPUT_1_OFFSET, l2 + WRITER_INPUT_2_OFFSET, l2 + WRITER_INPUT_3_OFFSET,
+                                        l2 + WRITER_INPUT_4_OFFSET};
+#else
 static uint8_t caches[CACHES][CACHE_BYTES] DORY_L2;
+#endif
 
 /* Likely characters are drawn often, others seldom: by their logits, and by a generator of random numbers. */
 static unsigned draw(uint32_t *random)

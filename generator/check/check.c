@@ -232,6 +232,15 @@ static void check_transfer(struct checker *c, int index)
 
 /* ---- buffers and tensors ---- */
 
+/* The output begins where the input does, which the step has read whole before it stores the same there. */
+static bool is_extended(const struct plan *plan, int input, int output)
+{
+    const struct plan_buffer *from = &plan->buffers[input], *to = &plan->buffers[output];
+    const struct plan_step *step = &plan->steps[to->first_step];
+    return from->last_step == to->first_step && step->output_buffer == output && step->input_buffer[0] == input &&
+           check_may_extend(plan, step);
+}
+
 /* The one ends with the step that writes the other one, its output, in time behind what it reads of it. */
 static bool is_overwritten(const struct plan *plan, int input, int output)
 {
@@ -259,8 +268,8 @@ static void check_buffer(struct checker *c, int index)
     for (int i = 0; i < index; i++) {
         const struct plan_buffer *other = &plan->buffers[i];
         bool together = buffer->first_step <= other->last_step && other->first_step <= buffer->last_step;
-        if (together && !is_overwritten(plan, i, index) && !is_overwritten(plan, index, i) &&
-            buffer->offset < (uint64_t)other->offset + other->bytes && other->offset < end)
+        if (together && !is_overwritten(plan, i, index) && !is_overwritten(plan, index, i) && !is_extended(plan, i, index) &&
+            !is_extended(plan, index, i) && buffer->offset < (uint64_t)other->offset + other->bytes && other->offset < end)
             check_fault(c, "buffers %d ('%s') and %d ('%s') live at the same time and overlap", i, other->name, index,
                         buffer->name);
     }

@@ -144,7 +144,7 @@ static void read_run(struct memory *memory, const struct region *region, uint32_
 static bool overwrites(const struct memory *memory)
 {
     const struct plan_step *step = &memory->plan->steps[memory->step];
-    return check_may_overwrite(memory->plan, step, 0) ||
+    return check_may_extend(memory->plan, step) || check_may_overwrite(memory->plan, step, 0) ||
            (dory_has_second_input(&memory->plan->layers[step->layer].record) && check_may_overwrite(memory->plan, step, 1));
 }
 

@@ -40,3 +40,15 @@ bool check_may_overwrite(const struct plan *plan, const struct plan_step *step, 
     bool pixels = operand == 0 || record->operation != DORY_MATRIX_PRODUCT;
     return in_order && rows && pixels && rows_are_apart(record, &step->record.input[operand], &step->record.output, operand);
 }
+
+bool check_may_extend(const struct plan *plan, const struct plan_step *step)
+{
+    const struct dory_layer *record = &plan->layers[step->layer].record;
+    const struct layer *layer = &plan->network->layers[step->layer];
+    bool is_row = record->input_height == 1 && record->input_width == 1 && record->output_height == 1 &&
+                  record->output_width == 1 && record->input_bits == 8 && record->output_bits == 8;
+    bool is_whole = record->tile.channels == record->output_channels && step->record.channels == record->output_channels;
+    bool is_same = layer->stage_count == 0 && layer->input_stages[0].count == 0;
+    return record->operation == DORY_CONCATENATION && is_row && is_whole && is_same &&
+           step->record.input[0].offset == step->record.output.offset;
+}

@@ -115,6 +115,20 @@ static void add_tensor_macros(struct text *text, const struct emission *emission
     add_place(text, emission, upper, what, port);
 }
 
+/* Where the input lies in an output's place. */
+static void add_stay(struct text *text, const struct emission *emission, const char *upper, const char *what, int tensor)
+{
+    const struct network *network = emission->plan->network;
+    const int output = plan_output_of_input(emission->plan, tensor);
+    for (int i = 0; i < network->output_count && output >= 0; i++)
+        if (network->outputs[i] == output)
+            text_add(
+                text,
+                "#define %s_%s_IN_OUTPUT %d /* the output that it lies in: the run leaves it there, and stores what is new "
+                "behind */\n\n",
+                upper, what, i);
+}
+
 /* Of one: NAME_INPUT_BYTES; of several NAME_INPUT_COUNT and NAME_INPUT_0_BYTES, as they are counted in the arrays of
  * NAME_run. */
 static void add_ports(struct text *text, const struct emission *emission, const char *upper, const char *what,
@@ -124,8 +138,9 @@ static void add_ports(struct text *text, const struct emission *emission, const 
         text_add(text, "#define %s_%s_COUNT %d\n\n", upper, what, count);
     for (int i = 0; i < count; i++) {
         struct tensor tensor = outside(emission, tensors[i]);
-        add_tensor_macros(text, emission, upper, count > 1 ? arena_format(text->arena, "%s_%d", what, i) : what, &tensor,
-                          &ports[i]);
+        const char *own = count > 1 ? arena_format(text->arena, "%s_%d", what, i) : what;
+        add_tensor_macros(text, emission, upper, own, &tensor, &ports[i]);
+        add_stay(text, emission, upper, own, tensors[i]);
     }
 }
 

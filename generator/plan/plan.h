@@ -152,6 +152,14 @@ struct tensor_life; /* plan/lives.h */
  * without one, where weights that stay in L2 have no room behind all else. */
 bool plan_set_addresses(struct plan *plan, const struct tensor_life *lives, struct diagnostics *diagnostics);
 
+/* stay.c: lays outputs that are an input with elements behind to where that lies, where L2 has room for it; of a plan
+ * whose buffers have offsets, before it has addresses. */
+void plan_stay(struct plan *plan, struct arena *arena);
+/* The layer appends to an input of the network what makes an output of it, so that both may lie in one place. */
+bool plan_may_stay(const struct plan *plan, int layer);
+/* The output, a tensor, that lies where this input of the network does; -1: none. */
+int plan_output_of_input(const struct plan *plan, int tensor);
+
 /* Where steps find their operands and weights in L2, by the offsets of buffers. */
 void plan_write_offsets(struct plan *plan);
 

@@ -96,6 +96,7 @@ static bool write_plan(const struct decision *d, const struct schedule *schedule
                                                 .bytes = tensor_bytes(&network->tensors[i]),
                                                 .layout = d->layouts[i]};
     plan_name_buffers(plan, arena);
+    plan_stay(plan, arena);
     bool good = plan_set_addresses(plan, d->problem->lives, diagnostics);
     plan->start_cycles = timeline_run_start_cycles(plan, plan->target);
     plan->moved = decision_traffic(d);
