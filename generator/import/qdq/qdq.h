@@ -394,6 +394,11 @@ void qdq_find_quantisers(struct qdq *qdq); /* behind each value of the graph */
 /* Rounds those inputs of a node that await it, where that may come in front of the node: false where none may. */
 bool qdq_settle(struct qdq *qdq, const struct node *node, struct qdq_value *inputs, int count);
 
+/* ---- inputs.c ---- */
+
+/* `are_signed`: see qdq_import. Values of constants are marked, too. */
+void qdq_open_inputs(struct qdq *qdq, bool are_signed);
+
 /* ---- outputs.c ---- */
 
 void qdq_give_output(struct qdq *qdq, int index); /* of the graph's values */

@@ -1,0 +1,172 @@
+/* What comes in: tensors and views of the inputs. */
+#include "import/qdq/qdq.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool input_dimensions(struct qdq *qdq, const struct value *value, int64_t *dimensions)
+{
+    struct diagnostics *diagnostics = qdq->diagnostics;
+    const int first = value->rank > 1; /* a list has no batch */
+    if (!value->has_shape || value->rank < 1 || value->rank > 4) {
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' %s; supported: batch x channels [x height] [x width]",
+                 value->name,
+                 value->has_shape ? arena_format(qdq->arena, "has %d dimensions", value->rank) : "has no shape");
+        return false;
+    }
+    dimensions[0] = 1;
+    if (value->dimensions[0] != 1 && first)
+        diagnose(diagnostics, value->dimensions[0] > 1 ? SEVERITY_WARNING : SEVERITY_NOTE, NULL, NULL,
+                 value->dimensions[0] > 1 ? "input '%s' has a batch of %" PRId64 "; taken as 1"
+                                          : "the batch of input '%s' is not fixed; taken as 1",
+                 value->name, value->dimensions[0]);
+    for (int i = first; i < value->rank; i++) {
+        const int64_t size = dimensions[i + 1 - first] = value->dimensions[i];
+        if (size >= 1 && size <= QDQ_MAXIMUM_DIMENSION)
+            continue;
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "dimension %d of input '%s' is %s", i, value->name,
+                 size < 1 ? "not fixed; export the model without dynamic axes"
+                          : arena_format(qdq->arena, "%" PRId64 "; supported: up to %d", size, QDQ_MAXIMUM_DIMENSION));
+        return false;
+    }
+    return true;
+}
+
+static const char *input_type_fault(enum element_type type)
+{
+    switch (type) {
+    case ELEMENT_FLOAT:
+    case ELEMENT_FLOAT16:
+    case ELEMENT_DOUBLE:
+    case ELEMENT_INT8:
+    case ELEMENT_UINT8: return NULL;
+    default: return "is neither float nor an 8-bit integer; supported: those";
+    }
+}
+
+static bool are_indices(const struct qdq *qdq, int index)
+{
+    for (int i = 0; i < qdq->graph->node_count; i++) {
+        const struct node *node = &qdq->graph->nodes[i];
+        if (!strcmp(node->type, "Gather") && node->input_count > 1 && node->inputs[1] == index)
+            return true;
+    }
+    return false;
+}
+
+static bool is_one_of(const char *type, const char *const *types)
+{
+    for (; *types; types++)
+        if (!strcmp(type, *types))
+            return true;
+    return false;
+}
+
+/* Arithmetic with one number for each channel of images. */
+static bool is_of_channels(const struct qdq *qdq, const struct node *node)
+{
+    for (int i = 0; i < node->input_count; i++) {
+        const struct constant *constant = node->inputs[i] == NO_VALUE ? NULL : qdq->graph->values[node->inputs[i]].constant;
+        if (constant && constant->rank >= 3 && constant->count > 1 && constant->dimensions[constant->rank - 1] == 1 &&
+            constant->dimensions[constant->rank - 2] == 1)
+            return true;
+    }
+    return false;
+}
+
+/* A layer of images reads it, as it is or behind functions of its elements; else its dimensions are what they are in the
+ * model, and so they lie in memory: of a transformer tokens and their features. */
+static bool is_image(const struct qdq *qdq, int index)
+{
+    static const char *const images[] = {"Conv",
+                                         "ConvTranspose",
+                                         "ConvInteger",
+                                         "QLinearConv",
+                                         "MaxPool",
+                                         "AveragePool",
+                                         "GlobalAveragePool",
+                                         "GlobalMaxPool",
+                                         "QLinearAveragePool",
+                                         "QLinearGlobalAveragePool",
+                                         "Resize",
+                                         "Upsample",
+                                         "BatchNormalization",
+                                         "DepthToSpace",
+                                         "SpaceToDepth",
+                                         "InstanceNormalization",
+                                         "GroupNormalization",
+                                         NULL};
+    static const char *const ends[] = {"MatMul", "Gemm",          "Reshape", "Transpose", "QLinearMatMul",
+                                       "QGemm",  "MatMulInteger", "Squeeze", "Unsqueeze", NULL};
+    bool *follows = arena_array(qdq->arena, bool, (size_t)qdq->graph->value_count);
+    follows[index] = true;
+    for (int n = 0; n < qdq->graph->node_count; n++) {
+        const struct node *node = &qdq->graph->nodes[n];
+        bool reads = false;
+        for (int i = 0; i < node->input_count; i++)
+            reads |= node->inputs[i] != NO_VALUE && follows[node->inputs[i]];
+        if (reads && (is_one_of(node->type, images) || is_of_channels(qdq, node)))
+            return true;
+        for (int i = 0; reads && !is_one_of(node->type, ends) && i < node->output_count; i++)
+            if (node->outputs[i] != NO_VALUE)
+                follows[node->outputs[i]] = true;
+    }
+    return false;
+}
+
+/* The tensor and view of an input in the model's own order. */
+static struct view open_in_order(struct tensor *tensor, int rank, const int64_t *dimensions)
+{
+    tensor->height = rank == 4 ? (int)dimensions[1] : 1;
+    tensor->width = rank >= 3 ? (int)dimensions[rank - 2] : 1;
+    tensor->channels = (int)dimensions[rank - 1];
+    tensor->is_turned = rank >= 3;
+    return view_of_memory(rank, dimensions);
+}
+
+/* The input's tensor: with what its elements stand for as soon as a node says it. */
+static void open_input(struct qdq *qdq, int index, bool is_signed)
+{
+    const struct value *value = &qdq->graph->values[index];
+    struct network *network = qdq->builder.network;
+    int64_t d[4] = {0};
+    const char *fault = input_type_fault(value->type);
+    if (fault)
+        diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' %s%s", value->name, fault,
+                 are_indices(qdq, index) ? ". Leave the look-up of an embedding to the application: export the model "
+                                           "behind the Gather"
+                                         : "");
+    if (!input_dimensions(qdq, value, d) || fault)
+        return;
+    bool is_integer = element_type_is_integer(value->type);
+    int tensor = quantised_tensor(&qdq->builder, value->name, value->rank == 4 ? (int)d[2] : 1,
+                                  value->rank >= 3 ? (int)d[value->rank - 1] : 1, (int)d[1],
+                                  &(struct quantisation){.is_signed = value->type == ELEMENT_INT8});
+    network->inputs[network->input_count++] = tensor;
+    qdq->values[index] = (struct qdq_value){
+        .kind = is_integer ? QDQ_ELEMENTS : QDQ_OUTSIDE,
+        .view = view_of_image(qdq_tensor(qdq, tensor), value->rank),
+        .tensor = tensor,
+        .outside = {.is_exact = true, .numerator = 1, .denominator = 1},
+    };
+    if (value->rank == 1)
+        qdq->values[index].view = view_of_memory(1, value->dimensions);
+    else if (!is_image(qdq, index))
+        qdq->values[index].view = open_in_order(qdq_tensor(qdq, tensor), value->rank, d);
+    if (qdq->is_of_integers)
+        qdq_open_integers(qdq, is_signed || value->type == ELEMENT_INT8, &qdq->values[index]);
+}
+
+void qdq_open_inputs(struct qdq *qdq, bool are_signed)
+{
+    const struct graph *graph = qdq->graph;
+    qdq->builder.network->inputs = arena_array(qdq->arena, int, (size_t)graph->input_count);
+    for (int i = 0; i < graph->value_count; i++) {
+        qdq->values[i].kind = QDQ_UNKNOWN;
+        if (graph->values[i].constant)
+            qdq->values[i] = (struct qdq_value){.kind = QDQ_CONSTANT};
+    }
+    for (int i = 0; i < graph->input_count; i++)
+        if (graph->values[graph->inputs[i]].use_count > 0)
+            open_input(qdq, graph->inputs[i], are_signed);
+}
