@@ -90,13 +90,15 @@ static bool linear_supports(const struct dory_layer *layer)
 static uint64_t linear_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t quads = dory_divide_up(dory_divide_up(tile->channels, 4), cores), groups = product_groups(layer, tile);
-    return 200 + lay_instructions(layer, tile->input_channels) + quads * dory_armv7em_quad_instructions(layer, groups);
+    bool is_laid = dory_lays_linear(layer, tile->input_channels);
+    return 200 + (is_laid ? lay_instructions(layer, tile->input_channels) : 2 * quads * groups) +
+           quads * dory_armv7em_quad_instructions(layer, groups);
 }
 
 /* One pixel instead of four, and no border. */
 static uint32_t linear_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return cores * 2 * dory_chunk_elements(layer, tile->input_channels);
+    return dory_lays_linear(layer, tile->input_channels) ? cores * 2 * dory_chunk_elements(layer, tile->input_channels) : 0;
 }
 
 const struct dory_kernel_description dory_armv7em_linear_description = {

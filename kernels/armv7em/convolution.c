@@ -16,6 +16,7 @@ struct work {
     const struct dory_tile *tile;
     dory_finish_function *finish;
     dory_product_pair_function *pair_high; /* of the layer's form; null: it has none */
+    dory_product_bytes_function *of_bytes; /* of a pixel that is not laid; else null */
     struct dory_window window;
     uint32_t *pairs;           /* the core's scratch */
     uint32_t quad_bytes;       /* of weights in this tile */
@@ -174,7 +175,11 @@ static void compute_quad(const struct work *work, uint32_t pixel, uint32_t chann
     if (work->tile->accumulators) {
         resume(work, sums, pixel, channel, 4);
     }
-    dory_product_quad(work->pairs, weights, sums, work->window.groups);
+    if (work->of_bytes) {
+        work->of_bytes(work->tile->input, weights, sums, work->window.groups);
+    } else {
+        dory_product_quad(work->pairs, weights, sums, work->window.groups);
+    }
     if (work->tile->last_chunk) {
         finish(work, constants, sums, 1, 4, pixel, channel);
     } else {
@@ -185,7 +190,9 @@ static void compute_quad(const struct work *work, uint32_t pixel, uint32_t chann
 static void compute_pixel(const struct work *work, uint32_t pixel, uint32_t quad, uint32_t end)
 {
     const uint8_t *weights = (const uint8_t *)work->tile->weights + quad * work->quad_bytes;
-    dory_lay_pixel(&work->window, pixel, work->pairs);
+    if (!work->of_bytes) {
+        dory_lay_pixel(&work->window, pixel, work->pairs);
+    }
     for (; quad < end; quad++, weights += work->quad_bytes) {
         compute_quad(work, pixel, 4 * quad, weights);
     }
@@ -231,7 +238,7 @@ static void compute_few(const struct work *work, uint32_t lanes)
     }
 }
 
-/* Each core takes a part of the channels, and lays the pixel for itself. */
+/* Each core takes a part of the channels, and lays the pixel for itself, unless its words are whole. */
 void dory_armv7em_linear(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
     struct work work = work_of(layer, tile, core);
@@ -241,6 +248,8 @@ void dory_armv7em_linear(const struct dory_layer *layer, const struct dory_tile 
         return;
     }
     if (lanes == 4) {
+        bool is_laid = dory_lays_linear(layer, tile->input_channels);
+        work.of_bytes = is_laid ? 0 : layer->input_is_signed ? dory_product_quad_signed : dory_product_quad_unsigned;
         compute_pixel(&work, 0, share.first, share.end);
     } else {
         dory_lay_pixel(&work.window, 0, work.pairs);

@@ -10,6 +10,12 @@ static inline uint32_t dory_window_bytes(const struct dory_layer *layer, uint32_
     return dory_round_up((uint32_t)layer->kernel_height * layer->kernel_width * input_channels, 4);
 }
 
+/* Whether a fully connected layer's pixel needs scratch to lie in. */
+static inline bool dory_lays_linear(const struct dory_layer *layer, uint32_t input_channels)
+{
+    return input_channels % 4 != 0 || layer->output_channels < 4;
+}
+
 /* Where the elements of a pixel's window lie in a tile, in the order of its weights (kernels/quads): runs of contiguous
  * elements, of all of them the whole words first, then the rests. */
 struct dory_window {

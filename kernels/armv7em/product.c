@@ -111,23 +111,28 @@ PRODUCT_PAIR_HIGH(dory_product_pair_high_away, HIGH_AWAY,
     "smlad " sum ", r12, r8, " sum "\n"                                                                                     \
     "sxtb16 " word ", " word ", ror #8\n"                                                                                   \
     "smlad " sum ", " word ", r9, " sum "\n"
-#define QUAD_GROUP                                                                                                          \
-    "ldrd r8, r9, [r0], #8\n"                                                                                               \
+#define QUAD_CHANNELS                                                                                                       \
     "ldrd r10, r11, [r1], #8\n" QUAD_CHANNEL("r10", "r4")                                                                   \
         QUAD_CHANNEL("r11", "r5") "ldrd r10, r11, [r1], #8\n" QUAD_CHANNEL("r10", "r6") QUAD_CHANNEL("r11", "r7")
+#define QUAD_OF_HALVES        "ldrd r8, r9, [r0], #8\n" QUAD_CHANNELS
+#define QUAD_OF_BYTES(expand) "ldr r9, [r0], #4\n" expand " r8, r9\n" expand " r9, r9, ror #8\n" QUAD_CHANNELS
 
-__attribute__((naked)) void dory_product_quad(const uint32_t *pairs, const uint8_t *weights, int32_t sums[4],
-                                              uint32_t groups)
-{
-    __asm__ volatile("push {r4-r11, lr}\n" ENTRY("76") "add r3, r0, r3, lsl #3\n"
-                                                       "ldmia r2, {r4, r5, r6, r7}\n"
-                                                       "bx r8\n"
-                                                       ".p2align 2\n"
-                                                       "1:\n" QUAD_GROUP QUAD_GROUP QUAD_GROUP QUAD_GROUP "cmp r0, r3\n"
-                                                       "bne 1b\n"
-                                                       "stmia r2, {r4, r5, r6, r7}\n"
-                                                       "pop {r4-r11, pc}\n");
-}
+#define PRODUCT_QUAD(name, type, group, code_bytes, log2_bytes)                                                             \
+    __attribute__((naked)) void name(const type *terms, const uint8_t *weights, int32_t sums[4], uint32_t groups)           \
+    {                                                                                                                       \
+        __asm__ volatile("push {r4-r11, lr}\n" ENTRY(code_bytes) "add r3, r0, r3, lsl #" log2_bytes "\n"                    \
+                                                                 "ldmia r2, {r4, r5, r6, r7}\n"                             \
+                                                                 "bx r8\n"                                                  \
+                                                                 ".p2align 2\n"                                             \
+                                                                 "1:\n" group group group group "cmp r0, r3\n"              \
+                                                                 "bne 1b\n"                                                 \
+                                                                 "stmia r2, {r4, r5, r6, r7}\n"                             \
+                                                                 "pop {r4-r11, pc}\n");                                     \
+    }
+
+PRODUCT_QUAD(dory_product_quad, uint32_t, QUAD_OF_HALVES, "76", "3")
+PRODUCT_QUAD(dory_product_quad_unsigned, uint8_t, QUAD_OF_BYTES("uxtb16"), "84", "2")
+PRODUCT_QUAD(dory_product_quad_signed, uint8_t, QUAD_OF_BYTES("sxtb16"), "84", "2")
 
 #else
 
@@ -182,6 +187,22 @@ void dory_product_quad(const uint32_t *pairs, const uint8_t *weights, int32_t su
         for (uint32_t i = 0; i < 4; i++) {
             sums[i] = add_group(pairs[0], pairs[1], weights + 4 * i, sums[i]);
         }
+    }
+}
+
+void dory_product_quad_unsigned(const uint8_t *terms, const uint8_t *weights, int32_t sums[4], uint32_t groups)
+{
+    for (; groups > 0; groups--, terms += 4, weights += 16) {
+        uint32_t pairs[2] = {dory_even_bytes(dory_word_at(terms)), dory_odd_bytes(dory_word_at(terms))};
+        dory_product_quad(pairs, weights, sums, 1);
+    }
+}
+
+void dory_product_quad_signed(const uint8_t *terms, const uint8_t *weights, int32_t sums[4], uint32_t groups)
+{
+    for (; groups > 0; groups--, terms += 4, weights += 16) {
+        uint32_t pairs[2] = {dory_even_signed(dory_word_at(terms)), dory_odd_signed(dory_word_at(terms))};
+        dory_product_quad(pairs, weights, sums, 1);
     }
 }
 

@@ -25,4 +25,8 @@ dory_product_pair_function dory_product_pair_high, dory_product_pair_high_away;
 /* Four channels of one pixel: `pairs` has the words {k0 k2}, {k1 k3} of each group, `weights` four bytes of each channel. */
 void dory_product_quad(const uint32_t *pairs, const uint8_t *weights, int32_t sums[4], uint32_t groups);
 
+/* The same of a pixel's bytes as they are: no scratch, and two instructions more for 16 products. */
+typedef void dory_product_bytes_function(const uint8_t *terms, const uint8_t *weights, int32_t sums[4], uint32_t groups);
+dory_product_bytes_function dory_product_quad_unsigned, dory_product_quad_signed;
+
 #endif
