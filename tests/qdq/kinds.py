@@ -268,6 +268,33 @@ def computed_shape(m, x):
     return m.node("Mul", [m.node("Add", [m.node("Expand", [top, shape]), x]), factors]), lambda a: (a.max((1, 2, 3), keepdims=True) + a) * 0.25
 
 
+CHANNEL_SCALES, TAPS = (2.0**-np.array([3, 5, 4, 2, 6, 3])).astype(FLOAT), RANDOM.integers(-128, 128, (6, 1, 3, 3)).astype(np.int8)
+
+
+def depthwise(m, x, scales):
+    """A scale a channel in front of a depth-wise convolution, as NNCF quantises, and channels that change places between."""
+    zero = np.zeros(len(scales), np.uint8)
+    x = m.node("DequantizeLinear", [m.node("QuantizeLinear", [x, scales, zero], axis=1), scales, zero], axis=1)
+    turned = m.node("Transpose", [m.node("Reshape", [x, np.array([1, 2, len(scales) // 2, 6, 5])])], perm=[0, 2, 1, 3, 4])
+    w = m.node("DequantizeLinear", [TAPS[:len(scales)], FLOAT(2.0**-7), np.int8(0)])
+    y = m.node("Conv", [m.node("Reshape", [turned, np.array([1, -1, 6, 5])]), w], group=len(scales), pads=[1, 1, 1, 1])
+    def compute(a):
+        steps = scales.reshape(1, -1, 1, 1).astype(np.float64)
+        a = np.clip(np.rint(a / steps), 0, 255) * steps
+        a = np.pad(a.reshape(1, 2, -1, 6, 5).transpose(0, 2, 1, 3, 4).reshape(1, -1, 6, 5), ((0, 0), (0, 0), (1, 1), (1, 1)))
+        return sum(a[:, :, i:i + 6, k:k + 5] * TAPS[:len(scales), 0, i, k].reshape(1, -1, 1, 1) * 2.0**-7 for i in range(3) for k in range(3))
+    return y, compute
+
+
+def scaled_channels(m, x):
+    sums, compute = sums_of_pixels(m, x)
+    y, rest = depthwise(m, m.node("Relu", [sums]), CHANNEL_SCALES)
+    return y, lambda a: rest(np.maximum(compute(a), 0))
+
+
+def scaled_again(m, x): return depthwise(m, x, CHANNEL_SCALES[:4])
+
+
 IMAGE = [1, 4, 6, 5]
 KINDS = [
     ("quotient", IMAGE, quotient), ("constant_quotient", IMAGE, constant_quotient), ("chosen_constants", IMAGE, chosen_constants),
@@ -283,7 +310,7 @@ KINDS = [
     ("scaled_product", [1, 20], scaled_product), ("wide_weights", IMAGE, wide_weights), ("rows_of_products", IMAGE, rows_of_products),
     ("joined_rows", IMAGE, joined_rows), ("rows_added", IMAGE, rows_added),
     ("function_of_nodes", IMAGE, function_of_nodes), ("moved_sums", IMAGE, moved_sums), ("computed_pads", IMAGE, computed_pads),
-    ("computed_shape", IMAGE, computed_shape),
+    ("computed_shape", IMAGE, computed_shape), ("scaled_channels", IMAGE, scaled_channels), ("scaled_again", IMAGE, scaled_again),
 ]
 
 

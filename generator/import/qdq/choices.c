@@ -181,7 +181,7 @@ static int lay_slopes(struct qdq *qdq, const struct node *node, int lower, const
         sloped->factors[c] = weights[c] ? fabs(slope) : 1;
         sloped->addends[c] = -(int64_t)weights[c] * zero_point;
     }
-    return qdq_pending_finish(qdq, sloped, quantisation, arena_format(qdq->arena, "%s, sloped", node->name));
+    return qdq_pending_finish(qdq, sloped, quantisation, NULL, arena_format(qdq->arena, "%s, sloped", node->name));
 }
 
 static enum qdq_outcome slope_part(struct qdq *qdq, const struct node *node, const struct qdq_pending *pending,

@@ -86,18 +86,30 @@ int qdq_pending_append(struct qdq *qdq, const struct qdq_pending *pending, const
     return output;
 }
 
+/* Channels share the divisor of a stage: a quotient by the channel's own scale is held to 53 bits. */
+static struct real_factor factor_of(const struct qdq_pending *pending, int channel, double scale, bool is_own)
+{
+    double factor = pending->factors[channel];
+    return is_own ? (struct real_factor){{pending->scale * factor / scale, 1}, 1, pending->divisor}
+                  : (struct real_factor){{pending->scale, factor}, scale, pending->divisor};
+}
+
 int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
-                       const char *name)
+                       const double *scales, const char *name)
 {
     struct layer *layer;
     int output = append(qdq, pending, quantisation, name, &layer), left_shift = fraction_bits(pending);
     struct tensor *tensor = qdq_tensor(qdq, output);
-    struct stage stage = quantised_stage(&qdq->builder, pending->count, tensor);
-    for (int i = 0; i < pending->count; i++)
-        quantised_set_channel(
-            &qdq->builder, &stage, i, pending->addends[i] * ((int64_t)1 << left_shift) + in_units(pending, i, left_shift),
-            (struct real_factor){
-                {pending->scale, ldexp(pending->factors[i], -left_shift)}, quantisation->scale, pending->divisor});
+    int count = scales ? pending->channels : pending->count;
+    struct stage stage = quantised_stage(&qdq->builder, count, tensor);
+    for (int i = 0; i < count; i++) {
+        int own = pending->count == 1 ? 0 : i;
+        struct real_factor factor = factor_of(pending, own, scales ? scales[i] : quantisation->scale, scales != NULL);
+        factor.numerators[1] = ldexp(factor.numerators[1], -left_shift);
+        quantised_set_channel(&qdq->builder, &stage, i,
+                              pending->addends[own] * ((int64_t)1 << left_shift) + in_units(pending, own, left_shift),
+                              factor);
+    }
     stage.left_shift = left_shift;
     qdq_clip_stage(&stage, tensor, pending->minimum, pending->maximum);
     layer->stages[0] = stage;

@@ -29,7 +29,8 @@ static enum qdq_outcome take_operands(struct qdq *qdq, const struct node *node, 
                                       struct qdq_value *input)
 {
     *input = inputs[0];
-    enum qdq_outcome outcome = qdq_make_plain(qdq, node, input);
+    enum qdq_outcome outcome =
+        input->kind == QDQ_SCALED ? qdq_take_channels(qdq, node, input) : qdq_make_plain(qdq, node, input);
     if (outcome != QDQ_DONE || (outcome = qdq_check_weights(qdq, node, &inputs[1])) != QDQ_DONE)
         return outcome;
     int rank = input->view.rank;
@@ -61,6 +62,8 @@ enum qdq_outcome qdq_convolution(struct qdq *qdq, const struct node *node, const
     kernel_of(array, kernel);
     if (outcome != QDQ_DONE || !qdq_window_read(qdq, node, tensor, input.view.rank, kernel, &window))
         return QDQ_FAULT;
+    if (input.kind == QDQ_SCALED && groups != tensor->channels)
+        return QDQ_FLOAT;
     struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONVOLUTION, node, input.tensor, (int)array->dimensions[0]);
     qdq_window_set(&pending->layer, &window);
     pending->layer.groups = (int)groups;

@@ -99,6 +99,12 @@ struct qdq_given {
     int tensor;
 };
 
+/* A tensor whose scale is 1, and the real one of each channel. */
+struct qdq_scaled {
+    int tensor;
+    const struct qdq_array *scales;
+};
+
 enum qdq_kind {
     QDQ_NONE,     /* an optional input that is left out */
     QDQ_UNKNOWN,  /* of a node with a fault, which was reported */
@@ -106,6 +112,7 @@ enum qdq_kind {
     QDQ_ELEMENTS, /* integers, as they are in a tensor */
     QDQ_REALS,    /* a real function of one element of a tensor */
     QDQ_PENDING,
+    QDQ_SCALED,    /* integers with a scale a channel, behind their DequantizeLinear: for depth-wise convolutions */
     QDQ_STATISTIC, /* a part of a norm of a tensor, in floating point: see norms.c */
     QDQ_OUTSIDE,   /* of the application, in front of the first QuantizeLinear */
     QDQ_HEAD       /* of the application, behind the last quantised tensors */
@@ -158,6 +165,8 @@ struct qdq {
     struct qdq_front *fronts; /* of inputs that are quantised */
     int front_count;
     bool is_of_integers; /* there is no QuantizeLinear: integers.c */
+    struct qdq_scaled *scaled; /* tensors with a scale a channel */
+    int scaled_count;
     struct qdq_given *given; /* layers whose sums the application gets */
     int given_count;
     size_t work; /* numbers of constants that were computed here: memory that a hostile model can multiply */
@@ -290,9 +299,9 @@ struct qdq_pending *qdq_pending_make(struct qdq *qdq, enum layer_kind kind, cons
 /* The layer with its output and this stage: the output. */
 int qdq_pending_append(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
                        const char *name, const struct stage *stage);
-/* The layer with its output, rounded to a quantisation. */
+/* The layer with its output, rounded to a quantisation; where `scales` are given, each channel to its own scale. */
 int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
-                       const char *name);
+                       const double *scales, const char *name);
 /* Bounds of real numbers as bounds of elements. */
 void qdq_clip_stage(struct stage *stage, const struct tensor *output, double minimum, double maximum);
 /* The layer with sums of 32 bits as its output, with one scale or one a channel, once whoever asks; -1 where they are no
@@ -386,6 +395,18 @@ enum qdq_outcome qdq_change_sums(struct qdq *qdq, enum qdq_operation operation, 
 /* One pixel of all elements of the value, and of a constant that is repeated to its shape one number for each. */
 enum qdq_outcome qdq_lay_flat(struct qdq *qdq, const struct node *node, const struct qdq_array *array,
                               struct qdq_value *value, const struct qdq_array **spread);
+
+/* ---- channels.c: activations with a scale a channel ---- */
+
+const struct qdq_array *qdq_channel_scales(const struct qdq *qdq, int tensor); /* null: it has one */
+enum qdq_outcome qdq_quantise_channels(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+                                       const char *name, struct qdq_value *result);
+enum qdq_outcome qdq_dequantise_channels(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+                                         struct qdq_value *result);
+
+/* Lays a value with a scale a channel as an image, each channel with its scale. */
+enum qdq_outcome qdq_take_channels(struct qdq *qdq, const struct node *node, struct qdq_value *value);
+bool qdq_takes_channels(const struct node *node); /* the operator, such a value */
 
 /* ---- settle.c ---- */
 

@@ -214,7 +214,7 @@ static enum qdq_outcome quantise_pending(struct qdq *qdq, const struct node *nod
         return quantise_parts(qdq, node, value, quantisation, name, result);
     if (value->pending->norm)
         return qdq_finish_norm(qdq, node, value, quantisation, name, result);
-    int tensor = qdq_pending_finish(qdq, value->pending, quantisation, name);
+    int tensor = qdq_pending_finish(qdq, value->pending, quantisation, NULL, name);
     *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = value->view, .tensor = tensor};
     return QDQ_DONE;
 }
@@ -369,7 +369,8 @@ enum qdq_outcome qdq_dequantise(struct qdq *qdq, const struct node *node, const 
         return dequantise_array(qdq, node, inputs, result);
     if (inputs[0].kind != QDQ_ELEMENTS)
         return qdq_fault(qdq, node, NULL, "what it dequantises is no tensor of 8-bit integers");
-    return dequantise_tensor(qdq, node, inputs, result);
+    return qdq_channel_scales(qdq, inputs[0].tensor) ? qdq_dequantise_channels(qdq, node, inputs, result)
+                                                     : dequantise_tensor(qdq, node, inputs, result);
 }
 
 /* ---- nodes ---- */
@@ -387,10 +388,12 @@ enum qdq_outcome qdq_quantize_linear(struct qdq *qdq, const struct node *node, c
                                        : outcome;
         return quantise_array(qdq, node, inputs, result);
     }
-    if ((outcome = qdq_read_quantisation(qdq, node, &inputs[1], &inputs[2], &quantisation)) != QDQ_DONE)
-        return outcome;
     const char *name =
         node->output_count && node->outputs[0] != NO_VALUE ? qdq->graph->values[node->outputs[0]].name : node->name;
+    if ((outcome = qdq_quantise_channels(qdq, node, inputs, name, result)) != QDQ_FLOAT)
+        return outcome;
+    if ((outcome = qdq_read_quantisation(qdq, node, &inputs[1], &inputs[2], &quantisation)) != QDQ_DONE)
+        return outcome;
     return qdq_quantise(qdq, node, &inputs[0], &quantisation, name, result);
 }
 

@@ -135,7 +135,8 @@ static int floating_input(struct qdq *qdq, const struct qdq_value *inputs, int c
 {
     for (int i = 0; i < count; i++)
         if (inputs[i].kind == QDQ_PENDING || inputs[i].kind == QDQ_STATISTIC || inputs[i].kind == QDQ_OUTSIDE ||
-            inputs[i].kind == QDQ_HEAD || (inputs[i].kind == QDQ_REALS && !qdq_is_plain(qdq, &inputs[i])))
+            inputs[i].kind == QDQ_HEAD || inputs[i].kind == QDQ_SCALED ||
+            (inputs[i].kind == QDQ_REALS && !qdq_is_plain(qdq, &inputs[i])))
             return i;
     return -1;
 }
@@ -227,10 +228,10 @@ static struct qdq_value *gather_inputs(struct qdq *qdq, const struct node *node,
     return inputs;
 }
 
-static bool is_behind_head(const struct qdq_value *inputs, int count)
+static bool is_one_of(const struct qdq_value *inputs, int count, enum qdq_kind kind)
 {
     for (int i = 0; i < count; i++)
-        if (inputs[i].kind == QDQ_HEAD)
+        if (inputs[i].kind == kind)
             return true;
     return false;
 }
@@ -242,7 +243,8 @@ static enum qdq_outcome run_node(struct qdq *qdq, const struct node *node, struc
     const struct qdq_qoperator *qoperator = qdq_find_qoperator(node);
     if (qdq_fold(qdq, node, inputs, node->input_count, results, &outcome))
         return outcome;
-    if (is_behind_head(inputs, node->input_count))
+    if (is_one_of(inputs, node->input_count, QDQ_HEAD) ||
+        (is_one_of(inputs, node->input_count, QDQ_SCALED) && !qdq_takes_channels(node)))
         return QDQ_FLOAT;
     if (qoperator)
         return qdq_run_qoperator(qdq, node, qoperator, inputs, node->input_count, results);
@@ -267,7 +269,7 @@ static void walk_node(struct qdq *qdq, const struct node *node)
     struct qdq_value *inputs = gather_inputs(qdq, node, &is_known);
     struct qdq_value *results = arena_array(qdq->arena, struct qdq_value, (size_t)node->output_count);
     enum qdq_outcome outcome = is_known ? run_node(qdq, node, inputs, results) : QDQ_FAULT;
-    if (outcome == QDQ_FLOAT && !leads_to_integers(qdq, node)) {
+    if (outcome == QDQ_FLOAT && !leads_to_integers(qdq, node) && !is_one_of(inputs, node->input_count, QDQ_SCALED)) {
         leave_to_application(qdq, node, inputs, node->input_count, results);
         outcome = QDQ_DONE;
     } else if (outcome == QDQ_FLOAT)

@@ -91,7 +91,7 @@ static enum qdq_outcome take_weights(struct qdq *qdq, const struct node *node, c
 
 /* Scales per output channel: what reads the same output must have the same. */
 static enum qdq_outcome take_scales(struct qdq *qdq, const struct node *node, const struct weight_order *order,
-                                    double *scales)
+                                    const struct qdq_array *of_input, double *scales)
 {
     for (size_t output = 0; output < order->outputs; output++)
         for (size_t i = 0; i < order->each; i++) {
@@ -103,6 +103,8 @@ static enum qdq_outcome take_scales(struct qdq *qdq, const struct node *node, co
                                  order->array->name, order->array->axis);
             scales[output] = order->array->scales[channel];
         }
+    for (size_t output = 0; of_input && output < order->outputs; output++) /* depth-wise: of one channel each */
+        scales[output] *= of_input->numbers[output / (order->outputs / of_input->count)];
     return QDQ_DONE;
 }
 
@@ -175,8 +177,9 @@ enum qdq_outcome qdq_finish_products(struct qdq *qdq, const struct node *node, s
                                      const struct weight_order *order, const struct qdq_value *bias)
 {
     const struct tensor *input = qdq_tensor(qdq, pending->layer.inputs[0]);
+    const struct qdq_array *of_input = qdq_channel_scales(qdq, pending->layer.inputs[0]);
     enum qdq_outcome outcome = take_weights(qdq, node, order, pending);
-    if (outcome != QDQ_DONE || (outcome = take_scales(qdq, node, order, pending->factors)) != QDQ_DONE)
+    if (outcome != QDQ_DONE || (outcome = take_scales(qdq, node, order, of_input, pending->factors)) != QDQ_DONE)
         return outcome;
     pending->layer.padding_value = input->zero_point;
     for (size_t output = 0; output < order->outputs; output++) {
