@@ -9,6 +9,12 @@
 #include "dory/prepared.h"
 #include "plan/table_bytes.h"
 
+enum {
+    FEW_TILES = 96,  /* of which planning takes no time */
+    SOME_TILES = 16, /* with a table tiles take less, so that the fastest plan may have more of them */
+    LEAST_GAIN = 20  /* a part of the run's time that the driver can take at most */
+};
+
 static uint32_t least_table_bytes(const struct network *network)
 {
     return table_bytes_of_network(network) + (uint32_t)network->layer_count * (uint32_t)sizeof(struct dory_layer) +
@@ -37,17 +43,27 @@ static bool plan_beside_code(const struct network *network, const struct target 
     return planned;
 }
 
-/* With a table of the tiles, and with as many as are then the fastest. False where there are too many, or no room. */
+/* Of a plan without a table: how many tiles a table gets room for; 0 where it would not be worth the time to look for it,
+ * for tiles are many and the driver is beside them. */
+static uint64_t tiles_of_table(const struct target *target, const struct plan *plan)
+{
+    uint64_t tiles = plan_tile_count(plan), most = target->table_most_tiles, more = tiles + tiles / 2 + SOME_TILES;
+    uint64_t driver = (uint64_t)plan->network->layer_count * (target->tile_driver_cycles + target->turn_driver_cycles);
+    bool may_gain = tiles <= FEW_TILES || driver * LEAST_GAIN >= plan->predicted_cycles;
+    return !may_gain || tiles > most ? 0 : more < most ? more : most;
+}
+
+/* With a table of at most so many tiles, and with as many as are then the fastest. False where there are more, or no room.
+ */
 static bool plan_with_table(const struct network *network, const struct target *target, const struct plan_options *options,
-                            struct plan *plan, struct arena *arena)
+                            uint64_t most_tiles, struct plan *plan, struct arena *arena)
 {
     struct diagnostics unheard = {.arena = arena};
     const struct target *quick = target_with_table(target, arena);
     struct plan_options beside = *options;
-    beside.l2_firmware_bytes += options->l2_bytes ? 0 : target->table_most_tiles * DORY_PREPARED_TILE_BYTES;
-    if ((uint32_t)network->layer_count > target->table_most_tiles ||
-        !plan_beside_code(network, quick, &beside, plan, arena, &unheard) ||
-        plan_tile_count(plan) > target->table_most_tiles)
+    beside.l2_firmware_bytes += options->l2_bytes ? 0 : (uint32_t)most_tiles * DORY_PREPARED_TILE_BYTES;
+    if ((uint64_t)network->layer_count > most_tiles || !plan_beside_code(network, quick, &beside, plan, arena, &unheard) ||
+        plan_tile_count(plan) > most_tiles)
         return false;
     plan->l2_firmware_bytes = options->l2_bytes ? 0 : options->l2_firmware_bytes;
     return true;
@@ -87,8 +103,8 @@ bool budget_plan(const struct network *network, const struct target *machine, co
     struct plan with_table = {0};
     const struct diagnostics before = *diagnostics;
     bool planned = plan_beside_code(network, target, options, plan, arena, diagnostics);
-    bool has_table = (!planned || target_may_need_table(target, plan_tile_count(plan))) &&
-                     plan_with_table(network, target, options, &with_table, arena);
+    uint64_t tiles = planned ? tiles_of_table(target, plan) : target->table_most_tiles;
+    bool has_table = plan_with_table(network, target, options, tiles, &with_table, arena);
     if (!planned && !has_table)
         return false;
     if (!planned)

@@ -85,13 +85,6 @@ bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t 
     return true;
 }
 
-#define MAXIMUM_TIMES_TILES 2
-
-bool target_may_need_table(const struct target *target, uint64_t tiles)
-{
-    return tiles <= MAXIMUM_TIMES_TILES * target->table_most_tiles;
-}
-
 struct target *target_with_table(const struct target *target, struct arena *arena)
 {
     struct target *quick = copy_of(target, arena);

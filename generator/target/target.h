@@ -86,9 +86,6 @@ struct target {
 bool target_set_clocks(struct target *target, uint32_t controller_mhz, uint32_t cluster_mhz,
                        struct diagnostics *diagnostics);
 
-/* Whether a table is worth a search where the best without one has so many tiles: with one there are hardly fewer. */
-bool target_may_need_table(const struct target *target, uint64_t tiles);
-
 /* The same machine where a network has a table of its tiles. */
 struct target *target_with_table(const struct target *target, struct arena *arena);
 
