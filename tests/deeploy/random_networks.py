@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random networks of Deeploy's operators of integers: `dory run` against the formulas, every element.
 
-usage: random_networks.py DORY FIRST COUNT | random_networks.py --write FOLDER COUNT     exit status 77: no numpy or onnx
+usage: random_networks.py DORY FIRST COUNT | random_networks.py --write FOLDER COUNT [FIRST]     exit status 77: no numpy or onnx
 
 A network is a chain of parts: attention, feed-forward, norms, sums. Each RequantShift is chosen so that its results use the
 range of bytes. Written networks have inputs without a sign, which is what `dory` takes without an option.
@@ -197,8 +197,9 @@ def check(dory, seed, place):
 def main():
     count = int(sys.argv[3])
     if sys.argv[1] == "--write":
-        for seed in range(count):
-            Network(seed, has_sign=False).save(f"{sys.argv[2]}/{seed}.onnx")
+        first = int(sys.argv[4]) if len(sys.argv) > 4 else 0
+        for seed in range(first, first + count):
+            Network(seed, has_sign=False).save(f"{sys.argv[2]}/integers_{seed}.onnx")
         return 0
     failed = 0
     with tempfile.TemporaryDirectory() as place:
