@@ -110,6 +110,43 @@ static void join_table(const struct tidying *t, int index)
     t->is_gone[index] = true;
 }
 
+static bool is_rising(const uint8_t *table)
+{
+    for (int i = 0; i < 255; i++)
+        if (table[i] > table[i + 1])
+            return false;
+    return true;
+}
+
+static bool are_bytes(const struct tensor *tensor) { return tensor->bits == 8 && !tensor->is_signed; }
+
+/* The largest of what a rising table makes is what it makes of the largest. The pool comes first, so that the table has only
+ * its results to go through. */
+static void pool_first(const struct tidying *t, int index)
+{
+    struct tensor *tensors = t->network->tensors;
+    struct layer *second = &t->network->layers[index], pool = *second;
+    int between = pool.inputs[0], producer = tensors[between].producer;
+    struct layer *first = producer == NO_LAYER ? NULL : &t->network->layers[producer], table;
+    if (pool.kind != LAYER_MAXIMUM_POOL || pool.stage_count || !first || first->kind != LAYER_TABLE ||
+        !is_rising(first->table) || t->readers[between] != 1 || !are_bytes(&tensors[first->inputs[0]]) ||
+        !are_bytes(&tensors[between]) || tensor_elements(&tensors[pool.output]) >= tensor_elements(&tensors[between]))
+        return;
+    table = *first;
+    struct tensor pooled = tensors[table.inputs[0]];
+    pooled.name = arena_format(t->arena, "%s, its largest", pooled.name);
+    pooled.height = tensors[pool.output].height;
+    pooled.width = tensors[pool.output].width;
+    pooled.producer = producer;
+    pool.inputs[0] = table.inputs[0];
+    table.inputs[0] = between;
+    table.output = pool.output;
+    pool.output = between;
+    tensors[between] = pooled;
+    *first = pool;
+    *second = table;
+}
+
 /* ---- borders ---- */
 
 /* Positions of a dimension that are a border in front, all of the input, and a border behind. */
@@ -233,6 +270,8 @@ void network_tidy(struct network *network, struct arena *arena)
             join_table(&t, i);
         if (!t.is_gone[i])
             join_border(&t, &network->layers[i]);
+        if (!t.is_gone[i])
+            pool_first(&t, i);
     }
     count_readers(&t);
     drop_layers(&t);

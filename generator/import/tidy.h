@@ -6,9 +6,9 @@
 #include "network/network.h"
 
 /* A table that only bounds (a Relu behind its own QuantizeLinear) goes into the clip of the layer in front, a table behind a
- * table into one, a copy that only adds a border into the padding of the convolutions that read it; of two operands that
- * which is repeated comes second. Layers and tensors that nothing reads any more are dropped. Every other tensor has the
- * elements that it had. */
+ * table into one, a maximum pool behind a rising table in front of it, a copy that only adds a border into the padding of
+ * the convolutions that read it; of two operands that which is repeated comes second. Layers and tensors that nothing reads
+ * any more are dropped. Every other tensor has the elements that it had. */
 void network_tidy(struct network *network, struct arena *arena);
 
 /* The network with its slices and gathers as early as they can be (middle/early.h), whose `imported` is the network given;
