@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "choose/cut.h"
-#include "describe/operation.h"
+#include "describe/layer_operation.h"
 #include "dory/hal.h"
 #include "place/place.h"
 #include "plan/operand.h"

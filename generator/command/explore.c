@@ -8,7 +8,7 @@
 #include "command/commands.h"
 #include "command/load_model.h"
 #include "command/option_table.h"
-#include "planner/budget.h"
+#include "solve/budget.h"
 
 #define MAXIMUM_SIZES 64
 #define MAXIMUM_PAIRS 64

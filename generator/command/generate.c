@@ -16,11 +16,11 @@
 #include "emit/assemble.h"
 #include "emit/emit.h"
 #include "network/expected.h"
-#include "planner/plan_make.h"
 #include "report/plan_report.h"
 #include "report/plan_text.h"
 #include "report/plan_views.h"
 #include "report/report_files.h"
+#include "solve/plan_make.h"
 
 /* What one run knows. */
 struct generation {

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "command/load_model.h"
-#include "describe/operation.h"
+#include "describe/layer_operation.h"
 
 /* ---- words for a layer ---- */
 

@@ -3,7 +3,7 @@
 #define DORYGEN_MEMORY_OPTIONS_H
 
 #include "command/options.h"
-#include "planner/budget.h"
+#include "solve/budget.h"
 
 /* The target that the options name, at the clocks that they name. False after an error was reported. */
 bool options_target(const struct options *options, struct target *target, struct arena *arena,

@@ -6,7 +6,7 @@
 #include "base/support.h"
 #include "import/load.h"
 #include "network/range.h"
-#include "planner/plan_make.h"
+#include "solve/plan_make.h"
 
 struct command;
 

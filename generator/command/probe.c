@@ -6,7 +6,7 @@
 #include "command/commands.h"
 #include "command/load_model.h"
 #include "emit/emit.h"
-#include "planner/budget.h"
+#include "solve/budget.h"
 
 struct kernels {
     const struct dory_kernel_description **list;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "describe/operation.h"
+#include "describe/layer_operation.h"
 
 /* ---- what there is ---- */
 

@@ -8,7 +8,7 @@
 #include "network/network.h"
 
 /* A layer, exactly. Which form of requantisation a convolution gets is asked of the engine that is to compute it
- * (planner/form.h). */
+ * (solve/form.h). */
 struct described_layer {
     struct dory_layer
         record; /* shape, bits, clip, stages, and without weights the form; tile, L1 map and blob sizes are 0 */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "describe/addition_terms.h"
-#include "describe/operation.h"
+#include "describe/layer_operation.h"
 #include "describe/requantise_scalar.h"
 
 /* The layer that should have had a clip: pools and the like only pass on what they get. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "describe/operation.h"
+#include "describe/layer_operation.h"
 #include "emit/emit_header.h"
 #include "emit/emit_tiles.h"
 #include "emit/records.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "describe/operation.h"
+#include "describe/layer_operation.h"
 #include "emit/emit_scale.h"
 
 /* ---- names ---- */

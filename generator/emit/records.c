@@ -1,6 +1,6 @@
 #include "emit/records.h"
 
-#include "describe/operation.h"
+#include "describe/layer_operation.h"
 #include "dory/check.h"
 #include "dory/dump.h"
 #include "dory/hal.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
-#include "planner/budget.h"
+#include "solve/budget.h"
 
 #define MAXIMUM_PROCESSES   64
 #define GROUPS_OF_A_PROCESS 2 /* at least, where there are so many, so that all processes end together */

@@ -1,6 +1,6 @@
 #include "report/report_layer.h"
 
-#include "describe/operation.h"
+#include "describe/layer_operation.h"
 #include "describe/requantise.h"
 #include "dory/hal.h"
 #include "report/report_values.h"

@@ -30,7 +30,7 @@ struct layer_totals report_totals(const struct report *report);
 /* The first step that works on a buffer; before it, the buffer is being filled. Its first_step where none does. */
 int report_first_use(const struct plan *plan, int buffer);
 
-/* How an accumulator becomes an output element: a word of DORY_NORMALISATIONS (describe/operation.h). */
+/* How an accumulator becomes an output element: a word of DORY_NORMALISATIONS (describe/layer_operation.h). */
 const char *report_normalisation(const struct plan *plan, int layer);
 
 /* What most of the time goes to: "compute", "dma", "l3" or "overhead". */

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "describe/operation.h"
+#include "describe/layer_operation.h"
 #include "dory/hal.h"
 #include "plan/lives.h"
 #include "report/plan_views.h"

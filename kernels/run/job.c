@@ -1,5 +1,5 @@
 /* Runs beside the application. */
-#include "network.h"
+#include "phases.h"
 
 _Static_assert(sizeof(struct dory_driver) <= DORY_DRIVER_BYTES, "a driver fits in its job");
 

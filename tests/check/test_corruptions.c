@@ -7,8 +7,8 @@
 #include "expect.h"
 #include "networks.h"
 #include "plan/plan.h"
-#include "planner/plan_make.h"
 #include "share.h"
+#include "solve/plan_make.h"
 
 #define MAXIMUM_KINDS 100
 #define PLACES        share_of(12) /* at which each kind is tried in each plan */

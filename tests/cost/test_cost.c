@@ -9,8 +9,8 @@
 #include "expect.h"
 #include "network/range.h"
 #include "plan/timeline.h"
-#include "planner/plan_make.h"
 #include "random_layer.h"
+#include "solve/plan_make.h"
 
 static struct dory_cost_model *open_model(const char *target)
 {

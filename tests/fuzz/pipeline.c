@@ -11,9 +11,9 @@
 #include "network/channels.h"
 #include "network/interpret.h"
 #include "network/range.h"
-#include "planner/plan_make.h"
 #include "report/plan_text.h"
 #include "shrink/shrink.h"
+#include "solve/plan_make.h"
 
 /* What is larger takes long, and finds no more. */
 #define MAXIMUM_LAYERS   40

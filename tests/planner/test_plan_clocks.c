@@ -1,6 +1,6 @@
 /* A plan made for two clocks is no slower at them than one that was made for equal clocks: the decisions of the latter are
  * played anew at the costs of the former. */
-#include "planner/plan_make.h"
+#include "solve/plan_make.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -6,9 +6,9 @@
 #include "dory/hal.h"
 #include "expect.h"
 #include "networks.h"
-#include "planner/plan_make.h"
 #include "planning.h"
 #include "share.h"
+#include "solve/plan_make.h"
 
 struct need {
     uint32_t l1_bytes, l2_bytes;

@@ -5,8 +5,8 @@
 #include "check/check.h"
 #include "expect.h"
 #include "networks.h"
-#include "planner/plan_make.h"
 #include "share.h"
+#include "solve/plan_make.h"
 
 enum { PLANNED, REFUSED };
 

@@ -1,5 +1,5 @@
 /* A plan that is made with what plans for other sizes of L2 and other clocks have found is the one that is made without. */
-#include "planner/plan_make.h"
+#include "solve/plan_make.h"
 
 #include <inttypes.h>
 #include <string.h>

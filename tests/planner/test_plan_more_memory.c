@@ -10,8 +10,8 @@
 #include "check/check.h"
 #include "expect.h"
 #include "networks.h"
-#include "planner/plan_make.h"
 #include "share.h"
+#include "solve/plan_make.h"
 
 #define MAXIMUM_SIZES  8
 #define MAXIMUM_LONGER 100 /* part of the cycles */

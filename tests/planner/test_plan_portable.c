@@ -3,8 +3,8 @@
 
 #include "expect.h"
 #include "networks.h"
-#include "planner/plan_make.h"
 #include "report/plan_report.h"
+#include "solve/plan_make.h"
 
 static int warnings(const char *target_name, int bits)
 {

@@ -6,7 +6,7 @@
 #include "dory/hal.h"
 #include "expect.h"
 #include "networks.h"
-#include "planner/plan_make.h"
+#include "solve/plan_make.h"
 
 static bool make(const struct network *network, enum plan_weights weights, uint32_t l2_bytes, struct plan *plan,
                  struct arena *arena)

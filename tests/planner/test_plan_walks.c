@@ -4,8 +4,8 @@
 #include "check/check.h"
 #include "expect.h"
 #include "networks.h"
-#include "planner/plan_make.h"
 #include "share.h"
+#include "solve/plan_make.h"
 
 #define NETWORKS   8
 #define MORE_WALKS 3

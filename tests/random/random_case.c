@@ -14,9 +14,9 @@
 #include "network/interpret.h"
 #include "network/range.h"
 #include "plan/plan.h"
-#include "planner/plan_make.h"
 #include "report/plan_text.h"
 #include "run_plan.h"
+#include "solve/plan_make.h"
 
 #define PLENTY (64u * 1024 * 1024)
 

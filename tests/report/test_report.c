@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "describe/operation.h"
+#include "describe/layer_operation.h"
 #include "dory/hal.h"
 #include "expect.h"
 #include "report/report_files.h"

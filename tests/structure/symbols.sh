@@ -5,7 +5,7 @@
 # usage: symbols.sh LIST, a file with the paths of the generator's object files
 set -euo pipefail
 rooms=$(dirname "$(realpath "$0")")/rooms.txt
-without_circles='^generator/(choose|price|realise|search|planner)/'
+without_circles='^generator/(choose|price|realise|search|solve)/'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

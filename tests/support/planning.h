@@ -5,10 +5,10 @@
 #include "choose/block.h"
 #include "choose/profile.h"
 #include "describe/describe.h"
-#include "planner/plan_make.h"
-#include "planner/planner.h"
 #include "realise/schedule.h"
 #include "search/search.h"
+#include "solve/plan_make.h"
+#include "solve/solve.h"
 
 /* A layer of a network, described and in the form that the first of the target's engines prefers. An error that is reported
  * fails the test. */

@@ -4,7 +4,7 @@
 #define DORY_TEST_RUN_PLAN_H
 
 #include "dory/hal_host.h"
-#include "planner/plan_make.h"
+#include "solve/plan_make.h"
 
 struct run_plan_options {
     unsigned cores;

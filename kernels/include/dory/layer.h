@@ -2,7 +2,7 @@
  *
  * operation.h        what a layer computes, and what only some operations have
  * requantisation.h   how an accumulator becomes an element of the output
- * tile.h             one tile in L1, and what a kernel is
+ * kernel.h           one tile in L1, and what a kernel is
  * layer_sizes.h      what follows from a layer: bytes, rows, blocks
  *
  * Dimensions are height, width, channels in that order. An *element* is one activation value of 2, 4, 8, 16 or 32 bits.
@@ -12,9 +12,9 @@
 
 #include <stdint.h>
 
+#include "dory/kernel.h"
 #include "dory/operation.h"
 #include "dory/requantisation.h"
-#include "dory/tile.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-#include "describe/operation.h"
+#include "describe/layer_operation.h"
 
 /* Depth-wise kernels read bytes or more; groups of one channel are the same layer, and unpack what they read. */
 static enum dory_operation convolution_of(const struct network *network, const struct layer *layer)

@@ -1,6 +1,6 @@
 /* What the firmware does in a layer, and what it is called. */
-#ifndef DORYGEN_OPERATION_H
-#define DORYGEN_OPERATION_H
+#ifndef DORYGEN_LAYER_OPERATION_H
+#define DORYGEN_LAYER_OPERATION_H
 
 #include "dory/layer.h"
 #include "network/network.h"

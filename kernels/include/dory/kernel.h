@@ -1,6 +1,6 @@
 /* One tile in L1, and the function that computes its output: what a kernel is. */
-#ifndef DORY_TILE_H
-#define DORY_TILE_H
+#ifndef DORY_KERNEL_H
+#define DORY_KERNEL_H
 
 #include <stdint.h>
 

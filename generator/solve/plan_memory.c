@@ -1,7 +1,7 @@
 /* What a plan found, kept for those behind it: of one network, on targets that differ in their clocks and in the size of L2.
  * Tiles do not know the latter, so that solved cuts are the same where all else is; to find them is a large part of the time
  * that a plan takes. And what is best at equal clocks is asked for at all others, see plan_with. */
-#include "planner/plan_memory.h"
+#include "solve/plan_memory.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* L2 holds a network's arena, its tables, the code that runs them, and the application. The code is measured by linking it,
  * the application's share is said by the user (command/memory_options.c), the tables are counted (plan/table_bytes.c); the
  * arena is what they leave. */
-#include "planner/budget.h"
+#include "solve/budget.h"
 
 #include <inttypes.h>
 

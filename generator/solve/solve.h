@@ -18,17 +18,17 @@
  *     moves.c      moves that gain something; search.c: and moves that may lose a little; fuse.c: which layers form blocks
  *     model.c      the decision as a mixed integer program, which GLPK solves; bounds.c: bounds that need no solver
  *     optimise.c   all together; least.c: the least memory that there is a decision for
- * planner/ : one plan, and several to compare.
- *     plan.c       one plan: problem, search, schedule, plan; plan_memory.c: what plans before have found
+ * solve/ : one plan, and several to compare.
+ *     one_plan.c   one plan: problem, search, schedule, plan; plan_memory.c: what plans before have found
  *     resident.c   which weights are in memory before a run; budget.c: how much memory there is for a plan
  */
-#ifndef DORYGEN_PLANNER_H
-#define DORYGEN_PLANNER_H
+#ifndef DORYGEN_SOLVE_H
+#define DORYGEN_SOLVE_H
 
 #include "choose/plan_options.h"
 #include "plan/plan.h"
 
-/* ---- plan.c ---- */
+/* ---- one_plan.c ---- */
 
 /* What plan_make does for one choice of weights that are in memory before a run, by layer; null: none are. */
 bool plan_with(const struct network *network, const struct target *target, const struct plan_options *options,

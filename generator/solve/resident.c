@@ -4,7 +4,7 @@
  * activations and for weights that pass through, so that more of it is not always faster: small networks gain with all of
  * it, large ones with a part or with none. Which part is found by trying: the first layers, whose weights nothing in front
  * of them hides, or the last ones, which have most weights and wait for the flash longest. */
-#include "planner/planner.h"
+#include "solve/solve.h"
 
 #include <inttypes.h>
 #include <string.h>

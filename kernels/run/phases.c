@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "network.h"
+#include "phases.h"
 
 /* Of the flash, while the one before is looked at: less would cost more starts, more would gain nothing. */
 #define FLASH_PIECE_BYTES 16384u

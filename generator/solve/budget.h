@@ -2,7 +2,7 @@
 #ifndef DORYGEN_BUDGET_H
 #define DORYGEN_BUDGET_H
 
-#include "planner/plan_make.h"
+#include "solve/plan_make.h"
 
 /* Of L2, for an application beside its network, where the user does not say: a main with printf and some buffers. */
 #define BUDGET_APPLICATION_BYTES 16384

@@ -1,6 +1,6 @@
 /* The steps of a run, which an application may wait for in one call or in several. */
-#ifndef DORY_NETWORK_H
-#define DORY_NETWORK_H
+#ifndef DORY_PHASES_H
+#define DORY_PHASES_H
 
 #include "tile_loop.h"
 

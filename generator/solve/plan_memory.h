@@ -3,7 +3,7 @@
 #define DORYGEN_PLAN_MEMORY_H
 
 #include "choose/cut_memory.h"
-#include "planner/plan_make.h"
+#include "solve/plan_make.h"
 
 /* What is known of cuts on such a target; null where there is no memory. */
 struct cut_memory *plan_memory_cuts(struct plan_memory *memory, const struct target *target);

@@ -1,13 +1,13 @@
 /* Pass `plan`: everything that is decided about a network, by the passes that planner.h lists. This file calls them and
  * writes down the result. */
-#include "planner/planner.h"
 #include "search/search.h"
+#include "solve/solve.h"
 
 #include <string.h>
 
 #include "choose/profile.h"
-#include "planner/plan_memory.h"
 #include "realise/schedule.h"
+#include "solve/plan_memory.h"
 
 /* ---- the plan's parts ---- */
 
