@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "case_parts.h"
-#include "dory/norm.h"
 #include "random_layer.h"
 
 static uint32_t random_position(uint32_t count, uint32_t unit)
@@ -136,8 +135,7 @@ static void fill_thresholds(struct test_case *test)
 
 static const struct dory_stage identity = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
 
-/* A layer of unsigned bytes, with the tile's shape, of which the output has some more channels on both sides. */
-static struct dory_layer *plain_layer(struct test_case *test, uint8_t operation)
+struct dory_layer *plain_layer(struct test_case *test, uint8_t operation)
 {
     struct dory_layer *layer = &test->layer;
     memset(layer, 0, sizeof *layer);
@@ -284,70 +282,6 @@ static void random_largest(struct test_case *test)
     layer->output_bits = (uint8_t)(8u << random_up_to(2));
     layer->input_channels = (uint16_t)random_between(1, layer->output_bits == 8 ? 256 : 400);
     test->shape.input_channels = layer->input_channels;
-    shape_tile(test);
-}
-
-/* ---- norms ---- */
-
-/* As middle/norms.c makes them: factors of one byte, a left shift by which they fill up 31 bits, and terms of 30. */
-static void fill_norm(struct test_case *test, bool is_centred, uint32_t run, uint32_t count)
-{
-    struct dory_norm norm = {
-        .epsilon_low = random_word(),
-        .epsilon_high = random_up_to(3),
-        .multiplier = random_between(1 << 30, INT32_MAX),
-        .zero_point = (int32_t)random_up_to(255),
-        .is_centred = is_centred,
-        .fraction_bits = 2 * random_between(4, 9),
-        .shift = random_between(10, 22),
-        .run = run,
-        .count = count,
-    };
-    uint32_t bits = 23;
-    for (uint32_t n = test->layer.input_channels; is_centred && n > 1; n = (n + 3) / 4) {
-        bits--;
-    }
-    norm.left_shift = random_between(bits - 4, bits);
-    memcpy(test->lists, &norm, sizeof norm);
-    for (uint32_t i = 0; i < count; i++) {
-        test->lists[DORY_NORM_WORDS + 2 * i] = (int32_t)random_up_to(254) - 127;
-        test->lists[DORY_NORM_WORDS + 2 * i + 1] = (int32_t)random_up_to(256 << norm.shift);
-    }
-    test->layer.constants.norm = (const struct dory_norm *)(const void *)test->lists;
-    test->layer.norm.words = (uint16_t)(DORY_NORM_WORDS + 2 * count);
-}
-
-/* Of a norm that is there: its rows' roots, of a second input. What is shifted left has 22 bits before. */
-static void add_roots(struct test_case *test)
-{
-    struct dory_norm *norm = (struct dory_norm *)(void *)test->lists;
-    norm->has_roots = 1;
-    norm->left_shift = random_between(2, 8);
-    for (uint32_t i = 0; i < 256; i++) {
-        test->lists[test->layer.norm.words++] = (int32_t)random_up_to(INT32_MAX);
-    }
-    test->layer.second_repeats = DORY_REPEATS_CHANNEL;
-}
-
-/* Constants for each element, for runs of a row, for each row, or one for all. */
-static void random_norm(struct test_case *test)
-{
-    test->tile.first_row = (uint16_t)random_up_to(5);
-    uint32_t run = one_in(2) ? 1 : random_between(1, 6), runs = random_between(1, 1 + 80 / run), channels = run * runs;
-    test->tile.first_channel = one_in(2) ? 0 : (uint16_t)(random_up_to(channels - 1) & ~3u);
-    test->shape.channels = (uint16_t)random_between(one_in(2) ? 1 : channels, channels);
-    test->shape.channels = (uint16_t)dory_minimum(test->shape.channels, channels - test->tile.first_channel);
-    test->channels_behind = channels - test->tile.first_channel - test->shape.channels;
-    struct dory_layer *layer = plain_layer(test, DORY_NORM);
-    layer->input_channels = layer->output_channels;
-    layer->stages = NULL;
-    layer->minimum = one_in(4) ? (int32_t)random_up_to(100) : 0;
-    layer->maximum = one_in(4) ? 100 + (int32_t)random_up_to(155) : 255;
-    test->shape.input_channels = layer->input_channels;
-    fill_norm(test, !one_in(3), run, runs * random_between(1, 4));
-    if (one_in(4)) {
-        add_roots(test);
-    }
     shape_tile(test);
 }
 

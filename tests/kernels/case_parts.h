@@ -15,6 +15,15 @@ void random_moves(struct test_case *test);
 /* The lists and stages of such a layer of test_case_of, and of a pool by thresholds; nothing of others. */
 void usual_moves(struct test_case *test);
 
+/* A layer of unsigned bytes, with the tile's shape, of which the output has some more channels on both sides. */
+struct dory_layer *plain_layer(struct test_case *test, uint8_t operation);
+
+/* ---- case_norm.c ---- */
+
+/* Constants of a norm that is there, `count` of them, each for `run` elements. */
+void fill_norm(struct test_case *test, bool is_centred, uint32_t run, uint32_t count);
+void random_norm(struct test_case *test);
+
 /* ---- case_lstm.c ---- */
 
 /* The layer, and a tile that is all of it. Its constants have as many words as a case's lists at most. */

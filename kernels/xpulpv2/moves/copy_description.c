@@ -1,0 +1,75 @@
+/* What the planner knows of the kernels that copy bytes, or write constant ones. */
+#include "../description.h"
+
+#include "copy_run.h"
+
+static bool copy_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_COPY && layer->input_bits == 8 && layer->output_bits == 8;
+}
+
+/* Of four pixels so many bytes apart, how many do not start at a word. */
+static uint32_t misaligned_of_four(uint32_t first, uint32_t step)
+{
+    uint32_t count = 0;
+    for (uint32_t pixel = 0; pixel < 4; pixel++) {
+        count += (first + pixel * step) % 4 != 0;
+    }
+    return count;
+}
+
+/* Cycles of a pixel's run, of pixels so many bytes apart, to a byte of the output's pixels: two words at a time, which take
+ * longer where they lie across two, and bytes. */
+uint64_t dory_run_cycles(uint32_t bytes, uint32_t step, uint32_t start, uint32_t output_step)
+{
+    uint32_t misaligned = misaligned_of_four(0, step) + misaligned_of_four(start, output_step);
+    uint32_t pairs = bytes / 8, rest = bytes % 8;
+    return bytes == 0 ? 0 : 20 + (rest ? rest * 7 - 4 : 0) + (pairs ? pairs * (96 + 7 * misaligned) / 10 - 8 : 0);
+}
+
+/* Whether the channels of a map are a run of the input's, as the first two and the last one tell. */
+static bool is_run(const struct dory_layer *layer)
+{
+    const int32_t *channels = layer->constants.map + layer->output_height + layer->output_width;
+    int32_t last = layer->output_channels - 1;
+    return channels[0] >= 0 && channels[last] == channels[0] + last && (last < 2 || channels[1] == channels[0] + 1);
+}
+
+/* A pixel's channels are a run, or are picked one by one. A map lies in L2, and a core looks for a run in all of it. */
+static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
+    uint32_t channels = tile->channels, step = layer->input_channels * (layer->constants.map ? 1u : layer->stride_width);
+    if (dory_copies_all(layer, channels)) {
+        return dory_divide_up((uint32_t)tile->rows * tile->columns * channels, 8 * cores) * 10ull + 150;
+    }
+    if (layer->constants.map && !is_run(layer)) {
+        return pixels * (channels * 19 + 25) + 390;
+    }
+    uint64_t run = pixels * dory_run_cycles(channels, step, 0, channels);
+    return run + (layer->constants.map ? pixels * 16 + channels * 27 + 330 : pixels + 290);
+}
+
+const struct dory_kernel_description dory_xpulpv2_copy_description = {
+    .name = "dory_xpulpv2_copy",
+    .supports = copy_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = copy_cycles,
+};
+
+static bool constant_supports(const struct dory_layer *layer) { return layer->operation == DORY_CONSTANT; }
+
+/* Eight bytes in ten cycles, and up to seven in five each. */
+static uint64_t constant_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer;
+    uint32_t bytes = 4 * dory_divide_up(dory_divide_up(tile->channels, 4), cores);
+    return bytes / 8 * 10 + bytes % 8 * 5 + 100;
+}
+
+const struct dory_kernel_description dory_xpulpv2_constant_description = {
+    .name = "dory_xpulpv2_constant",
+    .supports = constant_supports,
+    .scratch_bytes = dory_no_scratch,
+    .cycles = constant_cycles,
+};
