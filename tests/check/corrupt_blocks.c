@@ -110,7 +110,7 @@ static struct plan_step *step_of_queries(struct plan *plan, uint32_t choice)
     for (int i = 0; i < plan->step_count; i++) {
         struct plan_step *step = chosen_step(plan, choice + (uint32_t)i);
         const struct dory_layer *record = &plan->layers[step->layer].record;
-        if (record->operation == DORY_MATRIX_PRODUCT && record->sharing_rows)
+        if (record->operation == DORY_MATRIX_PRODUCT && record->matrix_product.sharing_rows)
             return step;
     }
     return NULL;
@@ -120,7 +120,7 @@ static bool heads_of_more_queries(struct plan *plan, uint32_t choice)
 {
     struct plan_step *step = step_of_queries(plan, choice);
     if (step)
-        plan->layers[step->layer].record.sharing_rows++;
+        plan->layers[step->layer].record.matrix_product.sharing_rows++;
     return step != NULL;
 }
 
@@ -128,7 +128,7 @@ static bool rows_that_share_nothing(struct plan *plan, uint32_t choice)
 {
     struct plan_step *step = step_of_queries(plan, choice);
     if (step)
-        plan->layers[step->layer].record.sharing_rows = 0;
+        plan->layers[step->layer].record.matrix_product.sharing_rows = 0;
     return step != NULL;
 }
 
@@ -136,7 +136,8 @@ static bool queries_of_the_next_head(struct plan *plan, uint32_t choice)
 {
     struct plan_step *step = step_of_queries(plan, choice);
     if (step)
-        step->record.first_row = (uint16_t)(step->record.first_row + plan->layers[step->layer].record.sharing_rows);
+        step->record.first_row =
+            (uint16_t)(step->record.first_row + plan->layers[step->layer].record.matrix_product.sharing_rows);
     return step != NULL;
 }
 
@@ -146,7 +147,7 @@ static bool keys_without_their_head(struct plan *plan, uint32_t choice)
     if (!step || step->record.input[1].rows < 2)
         return false;
     struct dory_window *keys = &step->record.input[1];
-    uint32_t head = step->record.first_row / plan->layers[step->layer].record.sharing_rows;
+    uint32_t head = step->record.first_row / plan->layers[step->layer].record.matrix_product.sharing_rows;
     keys->first_row = head == 0;
     keys->rows = (uint16_t)(head ? head : keys->rows - 1u);
     return true;
