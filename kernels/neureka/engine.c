@@ -9,7 +9,7 @@ struct registers {
     int32_t acquire;
     uint32_t reserved;
     uint32_t contexts; /* in use: bits 0 and 8 */
-    uint32_t running;  /* number of the job that runs, or ran last */
+    uint32_t running;  /* number of the job that runs, or ran last, in its low 8 bits */
     uint32_t reserved_behind[3];
     uint32_t job[24];
 };
@@ -113,9 +113,10 @@ uint32_t dory_neureka_start(const struct dory_neureka_job *job)
     return (uint32_t)number;
 }
 
+/* The engine counts jobs in 8 bits. */
 static bool has_ended(uint32_t number)
 {
-    int32_t later = (int32_t)(ENGINE->running - number);
+    int8_t later = (int8_t)(ENGINE->running - number);
     return later > 0 || (later == 0 && ENGINE->contexts == 0);
 }
 
