@@ -122,24 +122,33 @@ static bool is_flat(const struct view *view, const struct layout *layout)
     return larger > 1 && layout->rows + layout->columns == 0;
 }
 
-/* The value that the other follows: one that has all elements, and lies in the order of a tensor if possible, best of all
- * with its dimensions apart. */
-static int find_lead(const struct quantised_builder *builder, const struct middle_value values[2],
-                     const struct view repeated[2], struct layout *layout)
+/* The value is all elements, and lies so. */
+static bool has_layout(const struct quantised_builder *builder, const struct middle_value *value, int rank,
+                       const int64_t *dimensions, bool may_be_flat, struct layout *layout)
 {
+    struct view repeated;
+    return view_broadcast(&value->view, rank, dimensions, &repeated) &&
+           view_elements(&value->view) == view_elements(&repeated) &&
+           layout_of_tensor(&repeated, &builder->network->tensors[value->tensor], layout) &&
+           (may_be_flat || !is_flat(&repeated, layout));
+}
+
+int middle_find_lead(const struct quantised_builder *builder, const struct middle_value *values, int count, int rank,
+                     const int64_t *dimensions, struct layout *layout)
+{
+    struct view repeated;
     for (int may_be_flat = 0; may_be_flat < 2; may_be_flat++)
-        for (int i = 0; i < 2; i++) {
-            const struct tensor *tensor = &builder->network->tensors[values[i].tensor];
-            if (view_elements(&values[i].view) == view_elements(&repeated[i]) &&
-                layout_of_tensor(&repeated[i], tensor, layout) && (may_be_flat || !is_flat(&repeated[i], layout)))
+        for (int i = 0; i < count; i++)
+            if (has_layout(builder, &values[i], rank, dimensions, may_be_flat != 0, layout))
                 return i;
-        }
-    for (int i = 0; i < 2; i++) {
-        *layout = view_is_memory(&repeated[i]) ? layout_of_model(repeated[i].rank) : layout_of_memory(&repeated[i]);
-        if (view_elements(&values[i].view) == view_elements(&repeated[i]) && middle_is_whole(builder, &values[i]))
+    for (int i = 0; i < count; i++) {
+        if (!view_broadcast(&values[i].view, rank, dimensions, &repeated))
+            continue;
+        *layout = view_is_memory(&repeated) ? layout_of_model(repeated.rank) : layout_of_memory(&repeated);
+        if (view_elements(&values[i].view) == view_elements(&repeated) && middle_is_whole(builder, &values[i]))
             return i;
     }
-    *layout = layout_of_model(repeated[0].rank);
+    *layout = layout_of_model(rank);
     return 0;
 }
 
@@ -151,7 +160,7 @@ int middle_align(struct quantised_builder *builder, const char *name, struct mid
     for (int i = 0; i < 2; i++)
         if (!view_broadcast(&values[i].view, rank, dimensions, &repeated[i]))
             return -1;
-    int lead = find_lead(builder, values, repeated, &layout), other = 1 - lead;
+    int lead = middle_find_lead(builder, values, 2, rank, dimensions, &layout), other = 1 - lead;
     values[lead].view = repeated[lead];
     values[other].view = with_rank(values[other].view, rank);
     if (!is_pixel_or_channel(&values[other].view, dimensions, &layout))

@@ -15,6 +15,11 @@ struct view middle_joined_view(const struct middle_value *parts, int count, int 
 struct middle_value middle_join(struct quantised_builder *builder, const char *name, const struct middle_value *parts,
                                 int count, int dimension);
 
+/* Which of some values the others follow, and its order: one that has all elements of these dimensions, and lies in the
+ * order of a tensor if possible, best of all with its dimensions apart. */
+int middle_find_lead(const struct quantised_builder *builder, const struct middle_value *values, int count, int rank,
+                     const int64_t *dimensions, struct layout *layout);
+
 /* Two values that are repeated along dimensions until they have these, in memory in one order: for layers that take elements
  * one by one. One of them has all elements then, and the result its view: its index is returned. The other, whose view is
  * as before, may be one pixel or one channel, which such layers repeat. -1 where the shapes do not fit, or where the

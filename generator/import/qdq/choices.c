@@ -39,30 +39,14 @@ bool qdq_broadcast_shape(const struct qdq_value *values, int count, int *rank, i
     return true;
 }
 
-/* It has all elements, and its rows, columns and channels are whole dimensions. */
-static bool has_layout(const struct qdq *qdq, const struct qdq_value *value, int rank, const int64_t *dimensions)
-{
-    struct view repeated;
-    struct layout layout;
-    return view_broadcast(&value->view, rank, dimensions, &repeated) &&
-           view_elements(&repeated) == view_elements(&value->view) &&
-           layout_of_tensor(&repeated, qdq_tensor(qdq, value->tensor), &layout);
-}
-
-/* The part in whose order in memory all are laid: one that is not repeated. */
 static int leading_part(const struct qdq *qdq, const struct qdq_value *values, int count, int rank,
                         const int64_t *dimensions)
 {
-    int64_t all = 1;
-    for (int i = 0; i < rank; i++)
-        all *= dimensions[i];
+    struct middle_value *placed = arena_array(qdq->arena, struct middle_value, (size_t)count);
+    struct layout layout;
     for (int i = 0; i < count; i++)
-        if (has_layout(qdq, &values[i], rank, dimensions))
-            return i;
-    for (int i = 0; i < count; i++)
-        if (view_elements(&values[i].view) == all && (int64_t)tensor_elements(qdq_tensor(qdq, values[i].tensor)) == all)
-            return i;
-    return 0;
+        placed[i] = qdq_placed(&values[i]);
+    return middle_find_lead(&qdq->builder, placed, count, rank, dimensions, &layout);
 }
 
 enum qdq_outcome qdq_align_parts(struct qdq *qdq, const struct node *node, struct qdq_value *parts, int count, int *lead)
