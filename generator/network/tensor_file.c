@@ -49,10 +49,12 @@ static bool check_count(const char *path, const struct tensor *tensor, size_t co
     return false;
 }
 
-/* As the operator at the model's edge does it: TensorFlow Lite takes halves away from zero, ONNX to even. Saturated. */
+/* As the operator at the model's edge does it: TensorFlow Lite takes halves away from zero, ONNX to even. Saturated. Both
+ * divide in float32; a scale that has taken in arithmetic in front of that operator need not be one. */
 static int64_t quantise(const struct network *network, const struct tensor *tensor, double real)
 {
-    double scaled = real / tensor->scale;
+    float scale = (float)tensor->scale;
+    double scaled = (double)scale == tensor->scale ? (double)((float)real / scale) : real / tensor->scale;
     double element = (network->channels_last ? round(scaled) : nearbyint(scaled)) + tensor->zero_point;
     if (!(element > (double)tensor->minimum)) /* NaN, too */
         return tensor->minimum;
