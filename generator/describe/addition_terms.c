@@ -100,6 +100,20 @@ static bool scaled_terms(const struct problem *problem, struct dory_layer *recor
     return find_rounding(problem, record, stages, places - QUARTER);
 }
 
+/* The largest sum's product and the addend stay in 32 bits. */
+static bool fits(const int32_t *terms, const struct dory_stage *stage)
+{
+    int64_t largest = 0;
+    for (int i = 0; i < 2; i++) {
+        int64_t most = INT32_MIN;
+        for (int x = 0; x < 256; x++)
+            most = terms[256 * i + x] > most ? terms[256 * i + x] : most;
+        largest += most;
+    }
+    int64_t product = largest > 0 ? (largest * stage->multiplier >> 32) + 1 : 0;
+    return product + stage->addend <= INT32_MAX;
+}
+
 /* The terms themselves, four times, and the stage's own multiplier: that is how HIGH rounds twice. With v = (4 * sum *
  * multiplier) >> 32, (v + 1) >> 1 is the first rounding; 2^places more, and 2 less where it is negative, make the second. */
 static bool exact_terms(const struct problem *problem, struct dory_layer *record, struct dory_stages *stages, int32_t *terms)
@@ -123,7 +137,7 @@ static bool exact_terms(const struct problem *problem, struct dory_layer *record
                                         .divisor = divisor,
                                         .minimum = record->minimum,
                                         .maximum = record->maximum};
-    return stages->first.addend <= INT32_MAX / 2 && equals(problem, record);
+    return fits(terms, &stages->first) && equals(problem, record);
 }
 
 bool addition_terms(const struct layer *layer, struct dory_layer *record, struct dory_stages *stages, struct arena *arena)

@@ -185,18 +185,33 @@ static void expect_tables(const struct requantise_sum *model)
 static struct requantise_sum all_pairs(void) { return (struct requantise_sum){.last = {255, 255}}; }
 
 /* As TensorFlow Lite Micro has it: both terms in units of a 2^20th of twice the larger scale. */
-static void test_addition_rounded_twice(void)
+static struct requantise_sum addition_rounded_twice(struct numbers numbers[3], double output_scale, int64_t zero_point)
 {
-    struct numbers numbers[3];
     struct requantise_sum sum = all_pairs();
     double scales[2] = {random_scale(0.01, 0.1), random_scale(0.01, 0.1)}, unit = 2 * fmax(scales[0], scales[1]);
     for (int i = 0; i < 2; i++) {
         sum.terms[i] = stage_of(&numbers[i], ROUND_TWICE, scales[i] / unit, -random_number(0, 255));
         sum.terms[i].left_shift = 20;
     }
-    sum.sum = stage_of(&numbers[2], ROUND_TWICE, unit / ((1 << 20) * random_scale(0.05, 0.15)), 0);
-    set_clip(&sum.sum, random_number(0, 255));
+    double scale = output_scale > 0 ? output_scale : unit * random_scale(3, 7.9);
+    sum.sum = stage_of(&numbers[2], ROUND_TWICE, unit / ((1 << 20) * scale), 0);
+    set_clip(&sum.sum, zero_point);
+    return sum;
+}
+
+static void test_addition_rounded_twice(void)
+{
+    struct numbers numbers[3];
+    struct requantise_sum sum = addition_rounded_twice(numbers, random_scale(0.05, 0.15), random_number(0, 255));
     expect_sum(&sum, true);
+    expect_tables(&sum);
+}
+
+/* Of small operands in a coarse output, whose zero point is large beside them: NASNet has such. */
+static void test_coarse_addition(void)
+{
+    struct numbers numbers[3];
+    struct requantise_sum sum = addition_rounded_twice(numbers, 0, random_number(128, 200));
     expect_tables(&sum);
 }
 
@@ -228,6 +243,7 @@ int main(void)
     test_halves();
     for (int i = 0; i < 15; i++) {
         test_addition_rounded_twice();
+        test_coarse_addition();
         test_addition_rounded_once();
     }
     printf("floors: of %d stages rounded twice, %d to even, %d away from zero\n", found_floors[ROUND_TWICE],
