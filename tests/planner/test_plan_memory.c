@@ -46,7 +46,7 @@ int main(void)
     struct target target;
     EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
     int fitting =
-        share_is_all() ? test_network(residual_network(&arena, 32, 16), 0, &target, &arena) : 0; /* nearly all of the time */
+        share_is_all() ? test_network(residual_network(&arena, 20, 16), 0, &target, &arena) : 0; /* nearly all of the time */
     for (uint64_t seed = 1; seed <= 6; seed++)
         fitting += test_network(seeded_network(&arena, seed, 6), seed, &target, &arena);
     EXPECT(fitting > 30, "only %d plans", fitting);
