@@ -1,6 +1,6 @@
 /* Max and Min of several tensors, and PRelu with a slope a channel. Rounding keeps the order of numbers, so that each tensor
  * may take on the quantisation of the result before elements are compared. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/combinations.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "import/qdq/qdq.h"
+#include "import/qdq/combinations.h"
 #include "middle/choices.h"
 
 struct truth {

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "import/qdq/qdq.h"
+#include "import/qdq/combinations.h"
 #include "middle/quotients.h"
 
 #define LEAST_SHIFT 10 /* of accumulators, below which halves are not told from their neighbours */

@@ -1,5 +1,5 @@
 /* Functions of single elements, and arithmetic of two values. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/combinations.h"
 #include "middle/functions.h"
 #include "middle/join.h"
 

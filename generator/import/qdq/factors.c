@@ -1,5 +1,5 @@
 /* Products of a tensor and a function of another one's elements, as of a norm whose root is no tensor of its own. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/combinations.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Nodes that move elements: Concat, Pad, Slice, Split, Tile, Expand, DepthToSpace. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/combinations.h"
 
 #include <inttypes.h>
 #include <math.h>

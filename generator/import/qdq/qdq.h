@@ -164,7 +164,7 @@ struct qdq {
     int fold_count;
     struct qdq_front *fronts; /* of inputs that are quantised */
     int front_count;
-    bool is_of_integers; /* there is no QuantizeLinear: integers.c */
+    bool is_of_integers;       /* there is no QuantizeLinear: import/integers */
     struct qdq_scaled *scaled; /* tensors with a scale a channel */
     int scaled_count;
     struct qdq_given *given; /* layers whose sums the application gets */
@@ -184,7 +184,8 @@ typedef enum qdq_outcome qdq_handler(struct qdq *qdq, const struct node *node, c
 
 /* Some node quantises or dequantises. */
 bool qdq_detect(const struct graph *graph);
-/* A network of integers as QuantLib writes them for Deeploy, that has what networks of convolutions have not: integers.c. */
+/* A network of integers as QuantLib writes them for Deeploy, that has what networks of convolutions have not:
+ * import/integers. */
 bool qdq_detect_integers(const struct graph *graph);
 /* True after the one error of a model that is not quantised at all: most numbers of its weights are fractions. */
 bool qdq_refuse_float(const struct graph *graph, struct diagnostics *diagnostics);
@@ -440,50 +441,7 @@ qdq_handler qdq_unary, qdq_clip, qdq_binary;                                    
 qdq_handler qdq_where;                                                                                   /* where.c */
 qdq_handler qdq_batch_normalization;                                                                     /* scales.c */
 qdq_handler qdq_cast, qdq_identity, qdq_flatten, qdq_reshape, qdq_squeeze, qdq_unsqueeze, qdq_transpose; /* views.c */
-/* factors.c: x times, or divided by, a function of another tensor's elements; QDQ_FLOAT where that is no number. */
-enum qdq_outcome qdq_multiply_by_function(struct qdq *qdq, const struct node *node, const struct qdq_value *x,
-                                          const struct qdq_value *function, bool divides, struct qdq_value *result);
-
-/* division.c: the quotient that a QuantizeLinear rounds, of elements and a function of elements; QDQ_FLOAT where no layer
- * rounds each as float32 does. */
-enum qdq_outcome qdq_divide(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
-                            struct qdq_value *result);
-
-/* sums.c: each term added (signs null) or with its sign; all of them are divided. QDQ_FLOAT where one is none. */
-struct qdq_sum {
-    const int *signs;
-    int divisor;
-};
-enum qdq_outcome qdq_sum(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
-                         const struct qdq_sum *sum, struct qdq_value *result);
-void qdq_finish_sum(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
-                    const char *name, struct middle_value *result);
-/* The same of whole numbers, whose sum this stage rounds; false where it is too large. */
-bool qdq_finish_whole_sum(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
-                          const char *name, const struct stage *stage, struct middle_value *result);
-qdq_handler qdq_sum_all;
-/* The shape that values are repeated to by ONNX's rules; false where they do not go together. */
-bool qdq_broadcast_shape(const struct qdq_value *values, int count, int *rank, int64_t *dimensions);
-/* Values that go together, in one order in memory. That which was `lead` is as large as the result and becomes the first,
- * the first takes its place; others may be one pixel or channel, which layers repeat. */
-enum qdq_outcome qdq_align_parts(struct qdq *qdq, const struct node *node, struct qdq_value *parts, int count, int *lead);
-/* choices.c: Max and Min of several tensors, PRelu with a slope a channel: pending until their quantisation is known. */
-enum qdq_outcome qdq_choose(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
-                            bool is_maximum, struct qdq_value *result);
-enum qdq_outcome qdq_slope(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
-                           const struct qdq_array *slopes, struct qdq_value *result);
-/* A pending value of tensors whose quantisation is still to be known; the caller sets its view. */
-void qdq_pending_parts(struct qdq *qdq, const struct node *node, enum qdq_whole whole, const struct qdq_value *parts,
-                       int count, int dimension, struct qdq_value *result);
-enum qdq_outcome qdq_finish_choice(struct qdq *qdq, const struct node *node, const struct qdq_pending *pending,
-                                   const struct quantisation *quantisation, struct qdq_value *parts,
-                                   struct middle_value *result);
-enum qdq_outcome qdq_finish_parts(struct qdq *qdq, const struct node *node, const struct qdq_pending *pending,
-                                  const struct quantisation *quantisation, struct qdq_value *parts,
-                                  struct middle_value *result);
-/* A part of the whole, as this quantisation rounds its real numbers. */
-enum qdq_outcome qdq_quantise_reals(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
-                                    const struct quantisation *quantisation, const char *name, struct qdq_value *result);
+qdq_handler qdq_sum_all;                                                                                 /* sums.c */
 /* A copy with a border; the elements of it are `fill`. */
 int qdq_lay_border(struct qdq *qdq, const char *name, int input, const int64_t before[2], const int64_t after[2], int fill);
 struct middle_value qdq_placed(const struct qdq_value *value);
@@ -498,7 +456,7 @@ qdq_handler qdq_concatenation, qdq_pad, qdq_slice, qdq_split, qdq_tile, qdq_expa
 qdq_handler qdq_gather, qdq_gather_nd;                                                          /* gathers.c */
 qdq_handler qdq_resize;                                                                         /* resize.c */
 
-/* ---- integers.c: Deeploy's operators ---- */
+/* ---- import/integers: Deeploy's operators ---- */
 
 void qdq_take_integers(struct qdq *qdq, struct qdq_value *value);                      /* a constant */
 void qdq_open_integers(struct qdq *qdq, bool is_signed, struct qdq_value *value);      /* an input */
@@ -521,7 +479,7 @@ struct qdq_operator {
 };
 extern const struct qdq_operator qdq_operators[];
 extern const int qdq_operator_count;
-extern const struct qdq_operator qdq_integer_operators[]; /* integers.c */
+extern const struct qdq_operator qdq_integer_operators[]; /* import/integers */
 extern const int qdq_integer_operator_count;
 const struct qdq_operator *qdq_operator_find(const struct node *node);
 

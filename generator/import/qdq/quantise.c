@@ -1,5 +1,5 @@
 /* QuantizeLinear and DequantizeLinear. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/combinations.h"
 
 #include <inttypes.h>
 #include <math.h>

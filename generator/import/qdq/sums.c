@@ -1,6 +1,6 @@
 /* Sums of several tensors, and of what layers compute that no node has quantised: Sum, Mean, and the Add behind a
  * convolution whose result is rounded only with the other operand. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/combinations.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Where: what a truth, which is 0 or 1, selects of two operands. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/combinations.h"
 
 /* An operand: a number, or real numbers of a tensor. */
 struct choice {

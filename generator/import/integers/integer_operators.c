@@ -1,5 +1,5 @@
 /* Operators of transformers of integers: softmax, norms, functions of one element, means. */
-#include "import/qdq/integers.h"
+#include "import/integers/integers.h"
 
 #include <inttypes.h>
 #include <math.h>

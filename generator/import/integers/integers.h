@@ -1,6 +1,6 @@
-/* What the operators of networks of integers share. */
-#ifndef DORYGEN_QDQ_INTEGERS_H
-#define DORYGEN_QDQ_INTEGERS_H
+/* Operators of networks of whole numbers, as Deeploy writes them, on values of the front end for QDQ. */
+#ifndef DORYGEN_INTEGERS_H
+#define DORYGEN_INTEGERS_H
 
 #include "import/qdq/qdq.h"
 

@@ -1,7 +1,7 @@
 /* Networks of integers, as QuantLib writes them for Deeploy: no node quantises, RequantShift rounds what layers compute, and
  * transformers have operators of their own. Every tensor is one of bytes that stand for themselves, of scale 1, so that all
  * other operators are those that files with QuantizeLinear have. */
-#include "import/qdq/integers.h"
+#include "import/integers/integers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,6 +9,7 @@
 
 #include "base/arithmetic.h"
 #include "import/operators.h"
+#include "import/qdq/combinations.h"
 
 /* ---- which networks ---- */
 

@@ -1,0 +1,53 @@
+/* Values that are made of several inputs: sums, products with functions, quotients, the larger of two. Most wait for the
+ * QuantizeLinear that rounds them. Shapes and quantisations as in qdq.h.
+ */
+#ifndef DORYGEN_QDQ_COMBINATIONS_H
+#define DORYGEN_QDQ_COMBINATIONS_H
+
+#include "import/qdq/qdq.h"
+
+/* factors.c: x times, or divided by, a function of another tensor's elements; QDQ_FLOAT where that is no number. */
+enum qdq_outcome qdq_multiply_by_function(struct qdq *qdq, const struct node *node, const struct qdq_value *x,
+                                          const struct qdq_value *function, bool divides, struct qdq_value *result);
+
+/* division.c: the quotient that a QuantizeLinear rounds, of elements and a function of elements; QDQ_FLOAT where no layer
+ * rounds each as float32 does. */
+enum qdq_outcome qdq_divide(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+                            struct qdq_value *result);
+
+/* sums.c: each term added (signs null) or with its sign; all of them are divided. QDQ_FLOAT where one is none. */
+struct qdq_sum {
+    const int *signs;
+    int divisor;
+};
+enum qdq_outcome qdq_sum(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                         const struct qdq_sum *sum, struct qdq_value *result);
+void qdq_finish_sum(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
+                    const char *name, struct middle_value *result);
+/* The same of whole numbers, whose sum this stage rounds; false where it is too large. */
+bool qdq_finish_whole_sum(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
+                          const char *name, const struct stage *stage, struct middle_value *result);
+/* The shape that values are repeated to by ONNX's rules; false where they do not go together. */
+bool qdq_broadcast_shape(const struct qdq_value *values, int count, int *rank, int64_t *dimensions);
+/* Values that go together, in one order in memory. That which was `lead` is as large as the result and becomes the first,
+ * the first takes its place; others may be one pixel or channel, which layers repeat. */
+enum qdq_outcome qdq_align_parts(struct qdq *qdq, const struct node *node, struct qdq_value *parts, int count, int *lead);
+/* choices.c: Max and Min of several tensors, PRelu with a slope a channel: pending until their quantisation is known. */
+enum qdq_outcome qdq_choose(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                            bool is_maximum, struct qdq_value *result);
+enum qdq_outcome qdq_slope(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
+                           const struct qdq_array *slopes, struct qdq_value *result);
+/* A pending value of tensors whose quantisation is still to be known; the caller sets its view. */
+void qdq_pending_parts(struct qdq *qdq, const struct node *node, enum qdq_whole whole, const struct qdq_value *parts,
+                       int count, int dimension, struct qdq_value *result);
+enum qdq_outcome qdq_finish_choice(struct qdq *qdq, const struct node *node, const struct qdq_pending *pending,
+                                   const struct quantisation *quantisation, struct qdq_value *parts,
+                                   struct middle_value *result);
+enum qdq_outcome qdq_finish_parts(struct qdq *qdq, const struct node *node, const struct qdq_pending *pending,
+                                  const struct quantisation *quantisation, struct qdq_value *parts,
+                                  struct middle_value *result);
+/* A part of the whole, as this quantisation rounds its real numbers. */
+enum qdq_outcome qdq_quantise_reals(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                    const struct quantisation *quantisation, const char *name, struct qdq_value *result);
+
+#endif
