@@ -57,9 +57,10 @@ static void norm_pixel(const struct norm *norm, int64_t pixel, int n, const int6
 
 /* ---- divided norms ---- */
 
+/* Of numbers from 1 on. */
 static int64_t whole_root(int64_t x)
 {
-    int64_t root = 0;
+    int64_t root = 1;
     while ((root + 1) * (root + 1) <= x)
         root++;
     return root;

@@ -141,14 +141,14 @@ static inline int32_t dory_norm_apply(const struct dory_norm *norm, const struct
 
 /* ---- divided norms ---- */
 
-/* floor(sqrt(x)) of 17 bits. */
+/* floor(sqrt(x)) of 17 bits, from 1 on. */
 static inline uint32_t dory_norm_whole_root(uint32_t x)
 {
     uint32_t root = 0;
     for (uint32_t bit = 1u << 8; bit != 0; bit >>= 1) {
         root += (root + bit) * (root + bit) <= x ? bit : 0;
     }
-    return root;
+    return root == 0 ? 1 : root;
 }
 
 /* offset is what is subtracted of x, multiplier what it is divided by. */
@@ -156,6 +156,7 @@ static inline struct dory_norm_row dory_norm_row_divided(const struct dory_norm 
                                                          uint32_t squares)
 {
     int32_t less = norm->zero_point;
+    n = n == 0 ? 1 : n; /* never */
     if (norm->is_centred) {
         less += ((int32_t)sum - norm->zero_point * (int32_t)n) / (int32_t)n;
     }
