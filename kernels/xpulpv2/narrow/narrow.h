@@ -106,11 +106,12 @@ struct dory_narrow {
 #define CONSTANTS_SPLIT CONSTANTS_SPLIT_APART                                                                               \
     "li a7, 0x0703\n"                                                                                                       \
     "add a2, a2, a3\n"
-#define SCALE_SPLIT                                                                                                               \
+#define SCALE_SPLIT_TO(a, b)                                                                                                \
     "add t2, t2, s5\n"                                                                                                      \
     "add t3, t3, s8\n" P_CLIPUR("t2", "t2", "s6") P_CLIPUR("t3", "t3", "a5")                                                \
-    "mul t0, t2, t5\n"                                                                                                      \
-    "mul t1, t3, ra\n" P_ADDUNR("t0", "t6", "t6") P_ADDUNR("t1", "gp", "gp") P_MAC("t0", "t2", "s7") P_MAC("t1", "t3", "a6")
+    "mul " a ", t2, t5\n"                                                                                                   \
+    "mul " b ", t3, ra\n" P_ADDUNR(a, "t6", "t6") P_ADDUNR(b, "gp", "gp") P_MAC(a, "t2", "s7") P_MAC(b, "t3", "a6")
+#define SCALE_SPLIT SCALE_SPLIT_TO("t0", "t1")
 #define LENGTH_SPLIT 12
 #define FINISH_SPLIT SCALE_SPLIT PV_SHUFFLE2_B("t0", "t1", "a7") "1: " P_SH_STEP("t0", "a2", "a1")
 #define LENGTH_SPLIT_APART 14
@@ -118,6 +119,15 @@ struct dory_narrow {
     SCALE_SPLIT                                                                                                                   \
     "srli t0, t0, 24\n"                                                                                                     \
     "srli t1, t1, 24\n" STORE_BYTES("t0", "t1")
+
+/* Two pixels whose channels lie apart: both bytes of a channel are written together. 12 instructions a pixel, too. */
+#define CONSTANTS_SPLIT_PAIR CONSTANTS_SPLIT_APART                                                                          \
+    "li a7, 0x0703\n"                                                                                                       \
+    "addi a3, a3, 1\n"
+#define PAIR_SPLIT(words)                                                                                                   \
+    PIXEL_##words(SPLIT) SCALE_SPLIT_TO("t4", "tp") PIXEL_##words(SPLIT) SCALE_SPLIT PV_SHUFFLE2_B("t4", "t0", "a7")        \
+    PV_SHUFFLE2_B("tp", "t1", "a7") P_SH_STEP("t4", "a2", "a1") "1: " P_SH_STEP("tp", "a3", "a1")
+#define LENGTH_PAIR_SPLIT(words) (2 * (3 * words + 10) + 4)
 
 /* The same behind 6 or 7 words: biases stay in memory, and the sums start with them. 12 and 14 instructions. */
 #define CONSTANTS_BIASED_SPLIT_APART                                                                                        \
@@ -146,6 +156,10 @@ struct dory_narrow {
 /* `words` and `finish` are names behind PIXEL_ and FINISH_. gp and tp are the compiler's, and nothing that would need them
  * happens meanwhile, for cluster cores take no interrupts. */
 #define DORY_NARROW(narrow, words, finish)                                                                                  \
+    DORY_NARROW_LOOP(narrow, words, CONSTANTS_##finish, 3 * words + LENGTH_##finish, PIXEL_##words(finish) FINISH_##finish)
+#define DORY_NARROW_PAIRS(narrow, words)                                                                                    \
+    DORY_NARROW_LOOP(narrow, words, CONSTANTS_SPLIT_PAIR, LENGTH_PAIR_SPLIT(words), PAIR_SPLIT(words))
+#define DORY_NARROW_LOOP(narrow, words, load_constants, instructions, body)                                                 \
     __asm__ volatile(                                                                                                       \
         ".option push\n"                                                                                                    \
         ".balign 4\n"                                                                                                       \
@@ -159,13 +173,12 @@ struct dory_narrow {
         "lw tp, %[shift]\n"                                                                                                 \
         "lw a2, %[step0]\n"                                                                                                 \
         "lw a3, %[step1]\n"                                                                                                 \
-        CONSTANTS_##finish                                                                                                  \
+        load_constants                                                                                                      \
         "lw t0, %[pixels]\n"                                                                                                \
         "lw a0, %[input]\n"                                                                                                 \
         "lw a1, %[output]\n"                                                                                                 \
-        LP_SETUP("x0", "t0", 3 * words + LENGTH_##finish, "1")                                                              \
-        PIXEL_##words(finish)                                                                                               \
-        FINISH_##finish                                                                                                     \
+        LP_SETUP("x0", "t0", instructions, "1")                                                                             \
+        body                                                                                                                \
         "lw gp, %[saved_gp]\n"                                                                                              \
         "lw tp, %[saved_tp]\n"                                                                                              \
         ".option pop\n"                                                                                                     \
@@ -206,6 +219,11 @@ static inline void dory_narrow_pixels(const struct dory_narrow *narrow)
 }
 
 #define DORY_NARROW(narrow, words, finish) dory_narrow_pixels(narrow)
+#define DORY_NARROW_PAIRS(narrow, words)                                                                                    \
+    do {                                                                                                                    \
+        (narrow)->pixels *= 2;                                                                                              \
+        dory_narrow_pixels(narrow);                                                                                         \
+    } while (0)
 
 #endif
 
@@ -216,6 +234,40 @@ static inline void dory_narrow_pixels(const struct dory_narrow *narrow)
             DORY_NARROW(narrow, words, finish);                                                                             \
         } else {                                                                                                            \
             DORY_NARROW(narrow, words, finish##_APART);                                                                     \
+        }                                                                                                                   \
+    } while (0)
+
+/* From an odd number of pixels the last two are computed once more: no pixel is left then. Counts pairs, and says whether
+ * one is to come. */
+static inline bool dory_narrow_take_pairs(struct dory_narrow *narrow)
+{
+    bool is_odd = narrow->pixels % 2 != 0;
+    narrow->pixels /= 2;
+    return is_odd;
+}
+
+static inline void dory_narrow_take_last(struct dory_narrow *narrow, uint32_t pixels)
+{
+    narrow->input += (pixels - 2) * 4 * narrow->words;
+    narrow->output += pixels - 2;
+    narrow->pixels = 1;
+}
+
+/* The same for 2 or 4 words: two pixels at a time where the bytes of a pixel lie in two planes, and those of a channel side
+ * by side. */
+#define DORY_NARROW_PAIRED_SPLIT(narrow, words)                                                                             \
+    do {                                                                                                                    \
+        uint32_t all = (narrow)->pixels;                                                                                    \
+        if ((narrow)->step[0] == 1 || all == 1) {                                                                           \
+            DORY_NARROW_SPLIT(narrow, words, SPLIT);                                                                        \
+            break;                                                                                                          \
+        }                                                                                                                   \
+        for (bool more = dory_narrow_take_pairs(narrow);; more = false) {                                                   \
+            DORY_NARROW_PAIRS(narrow, words);                                                                               \
+            if (!more) {                                                                                                    \
+                break;                                                                                                      \
+            }                                                                                                               \
+            dory_narrow_take_last(narrow, all);                                                                             \
         }                                                                                                                   \
     } while (0)
 

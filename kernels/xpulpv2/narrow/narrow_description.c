@@ -28,7 +28,7 @@ static uint64_t narrow_cycles(const struct dory_tile_shape *tile, unsigned cores
     static uint64_t cycles_##suffix(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)     \
     {                                                                                                                       \
         uint32_t instructions =                                                                                             \
-            3 * (channels) / 4 + (finish) + (layer->output_layout == DORY_CHW ? (finish) == 12 : 0) * 2;                    \
+            3 * (channels) / 4 + (finish) + (layer->output_layout == DORY_CHW && (finish) == 12 && (channels) == 24) * 2;   \
         return narrow_cycles(tile, cores, instructions * 10 + (cores > 1 ? 4 : 0), 60 + 2 * (channels) / 4);                \
     }                                                                                                                       \
     const struct dory_kernel_description dory_xpulpv2_narrow_##suffix##_description = {                                     \
