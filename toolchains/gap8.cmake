@@ -9,7 +9,6 @@
 #     DORY_GVSOC_CACHES            its instruction caches: chip (the chip's, default) or gvsoc (a quarter, its own default)
 #     DORY_PULP_TOOLCHAIN          path of a riscv32-unknown-elf-gcc that knows the PULP instructions
 #     DORY_PULP_ARCHITECTURE       its -march: rv32imcxpulpv2 (default) or rv32imcxgap8
-# Nothing is read from the environment: CC, CFLAGS and the like are for the build machine.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR gap8)
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES DORY_GVSOC_ROOT)

@@ -6,7 +6,6 @@
 # Options, each -DNAME=VALUE:
 #     DORY_GVSOC_SIRACUSA_ROOT     where gvsoc with the target "siracusa" is installed (cmake/FindGvsocSiracusa.cmake)
 #     DORY_PULP_TOOLCHAIN, DORY_PULP_ARCHITECTURE    as for GAP8 (gap8.cmake)
-# Nothing is read from the environment: CC, CFLAGS and the like are for the build machine.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR siracusa)
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES DORY_GVSOC_SIRACUSA_ROOT)

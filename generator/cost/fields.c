@@ -79,8 +79,6 @@ static const struct cost_field fields[] = {
 };
 #define FIELD_COUNT (sizeof fields / sizeof *fields)
 
-const char *cost_field_name(int index) { return index < (int)FIELD_COUNT ? fields[index].name : NULL; }
-
 static const struct cost_field *find_field(const char *name, size_t length)
 {
     for (size_t i = 0; i < FIELD_COUNT; i++)

@@ -4,9 +4,6 @@
 
 #include "dory/cost.h"
 
-/* By their names, in the order in which they are documented; null behind the last. */
-const char *cost_field_name(int index);
-
 bool cost_field_is_known(const char *name, size_t length);
 
 #endif

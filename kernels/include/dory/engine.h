@@ -35,7 +35,8 @@ struct dory_weights_format {
     uint32_t (*constants_bytes)(const struct dory_layer *layer);
 
     /* All blocks of a layer, whose tile is decided: `bytes` of them. False where a constant does not fit its place, or there
-     * are other than so many bytes. */
+     * are other than so many bytes. What an engine adds to the constants is its own: one that multiplies signed bytes only
+     * has 128 times the sum of a channel's weights in them where the layer's input has no sign. */
     bool (*write)(const struct dory_layer *layer, const struct dory_model_weights *model, uint8_t *to, uint32_t bytes);
 };
 
