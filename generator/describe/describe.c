@@ -28,6 +28,19 @@ static void describe_kind(struct description *d)
     }
 }
 
+static void describe_all(struct description *d)
+{
+    enum layer_kind kind = d->layer->kind;
+    bool says_rows = kind == LAYER_COPY || kind == LAYER_INTERPOLATION; /* by lists */
+    describe_elements(d);
+    describe_shape(d);
+    if (!says_rows && kind != LAYER_MATRIX_PRODUCT) /* whose rows are heads */
+        describe_rows_of_columns(d->record);
+    describe_border(d);
+    describe_check_extents(d);
+    describe_kind(d);
+}
+
 bool describe_layer(const struct network *network, int index, struct described_layer *described, struct arena *arena,
                     struct diagnostics *diagnostics)
 {
@@ -56,14 +69,7 @@ bool describe_layer(const struct network *network, int index, struct described_l
         memset(d.stages, 0, sizeof *d.stages);
         record->stages = d.stages;
     }
-    describe_elements(&d);
-    describe_shape(&d);
-    bool says_rows = layer->kind == LAYER_COPY || layer->kind == LAYER_INTERPOLATION; /* by lists */
-    if (!says_rows && layer->kind != LAYER_MATRIX_PRODUCT)                            /* whose rows are heads */
-        describe_rows_of_columns(record);
-    describe_border(&d);
-    describe_check_extents(&d);
-    describe_kind(&d);
+    describe_all(&d);
     for (int i = 0; i < own.count; i++)
         diagnose(diagnostics, own.list[i].severity, own.list[i].node, own.list[i].attribute, "%s", own.list[i].text);
     described->requantisation = d.requantisation->channel_count ? d.requantisation : NULL;

@@ -247,82 +247,108 @@ bool test_case_again(struct test_case *test, uint32_t seed, uint32_t start, uint
     return is_drawn;
 }
 
-void test_case_of(struct test_case *test, const struct test_shape *shape, unsigned cores)
+/* ---- a case of a given shape ---- */
+
+static void set_shape(struct dory_layer *layer, const struct test_shape *shape)
 {
-    struct dory_layer *layer = &test->layer;
-    random_state = 1;
-    memset(test, 0, sizeof *test);
-    layer->stages = &test->stages;
+    bool reads_all = shape->operation == DORY_CONVOLUTION || shape->operation == DORY_GROUPED ||
+                     shape->operation == DORY_TABLE || shape->operation == DORY_MATRIX_PRODUCT;
     layer->operation = shape->operation;
-    layer->input_bits = layer->second_input_bits = shape->input_bits ? shape->input_bits : 8;
-    layer->weight_bits = shape->weight_bits ? shape->weight_bits : 8;
-    layer->normalisation = shape->normalisation;
-    layer->output_bits = has_weights(layer) && shape->normalisation == DORY_NORMALISE_NONE ? 32
-                         : shape->output_bits                                              ? shape->output_bits
-                                                                                           : 8;
-    layer->kernel_height = layer->kernel_width = shape->kernel_size;
-    if (shape->kernel_height) {
-        layer->kernel_height = shape->kernel_height;
-    }
+    layer->kernel_height = shape->kernel_height ? shape->kernel_height : shape->kernel_size;
+    layer->kernel_width = shape->kernel_size;
     layer->stride_height = layer->stride_width = shape->stride;
     layer->dilation_height = 1;
     layer->dilation_width = shape->dilation_width;
-    layer->input_channels =
-        shape->operation == DORY_CONVOLUTION || shape->operation == DORY_TABLE || shape->operation == DORY_MATRIX_PRODUCT
-            ? shape->input_channels
-            : shape->channels;
+    layer->input_channels = reads_all ? shape->input_channels : shape->channels;
     if (shape->operation == DORY_GROUPED) {
-        layer->input_channels = shape->input_channels;
         layer->grouped.channels = shape->input_channels / shape->groups;
         layer->grouped.outputs = shape->channels / shape->groups;
     }
     layer->output_channels = shape->channels;
     layer->output_height = shape->rows;
     layer->output_width = shape->columns;
-    layer->shift = usual_shift(layer);
-    layer->divisor = 1;
+    layer->second_repeats = shape->second_repeats;
+}
+
+/* Of a layer whose shape is set. */
+static void set_elements(struct dory_layer *layer, const struct test_shape *shape)
+{
+    bool is_sum = has_weights(layer) && shape->normalisation == DORY_NORMALISE_NONE;
+    layer->input_bits = layer->second_input_bits = shape->input_bits ? shape->input_bits : 8;
+    layer->weight_bits = shape->weight_bits ? shape->weight_bits : 8;
+    layer->output_bits = is_sum ? 32 : shape->output_bits ? shape->output_bits : 8;
     layer->minimum = layer->output_bits == 32 ? INT32_MIN : 0;
     layer->maximum = layer->output_bits == 32 ? INT32_MAX : (1 << layer->output_bits) - 1;
-    if (layer->normalisation == DORY_NORMALISE_CLAMPED) {
-        divide_clamped(layer, shape->divisor);
-    } else if (layer->normalisation == DORY_NORMALISE_HIGH || layer->normalisation == DORY_NORMALISE_SPLIT ||
-               layer->normalisation == DORY_NORMALISE_SHARED) {
+}
+
+/* Of one whose elements are set, too. */
+static void set_normalisation(struct dory_layer *layer, const struct test_shape *shape)
+{
+    layer->normalisation = shape->normalisation;
+    layer->shift = usual_shift(layer);
+    layer->divisor = 1;
+    switch (shape->normalisation) {
+    case DORY_NORMALISE_CLAMPED: divide_clamped(layer, shape->divisor); break;
+    case DORY_NORMALISE_DIVIDE: layer->divisor = shape->divisor; break;
+    case DORY_NORMALISE_HIGH:
+    case DORY_NORMALISE_SPLIT:
+    case DORY_NORMALISE_SHARED:
         layer->rounding = (uint8_t)shape->divisor;
         layer->left_shift = 2;
-        if (layer->normalisation == DORY_NORMALISE_SHARED) {
+        if (shape->normalisation == DORY_NORMALISE_SHARED) {
             share_scale(layer);
         }
-    } else if (layer->normalisation == DORY_NORMALISE_DIVIDE) {
-        layer->divisor = shape->divisor;
+        break;
+    default: break;
     }
-    layer->second_repeats = shape->second_repeats;
-    test->stages.input[0] = test->stages.input[1] = (struct dory_stage){3, 40, 1, INT32_MIN, INT32_MAX};
-    bool average = shape->operation == DORY_AVERAGE_POOL;
-    int64_t divisor = average ? (int64_t)shape->kernel_size * shape->kernel_size : 1;
-    test->stages.first = (struct dory_stage){1, 0, divisor, 0, layer->maximum};
-    if ((shape->operation == DORY_ADDITION || shape->operation == DORY_MULTIPLICATION) &&
-        shape->normalisation == DORY_NORMALISE_64) { /* terms of a sum, or a sum of such terms */
-        static const struct dory_stage none = {1, 0, 1, INT32_MIN, INT32_MAX};
-        bool has_sums = layer->output_bits == 32;
-        test->stages.input[0] = test->stages.input[1] =
+}
+
+/* Of additions and multiplications: terms of a sum or a sum of such terms, inputs that are each requantised, a ReLU. */
+static void set_stages_of_two_inputs(struct dory_stages *stages, const struct dory_layer *layer, uint32_t divisor)
+{
+    static const struct dory_stage none = {1, 0, 1, INT32_MIN, INT32_MAX};
+    bool is_addition = layer->operation == DORY_ADDITION, has_sums = layer->output_bits == 32;
+    if (layer->normalisation == DORY_NORMALISE_64) {
+        stages->input[0] = stages->input[1] =
             has_sums ? (struct dory_stage){413933797376, 1 << 19, 1 << 20, INT32_MIN, INT32_MAX} : none;
-        test->stages.first = has_sums ? none : (struct dory_stage){83886079, 1LL << 50, 1LL << 44, 0, 255};
+        stages->first = has_sums ? none : (struct dory_stage){83886079, 1LL << 50, 1LL << 44, 0, 255};
+    } else if (is_addition && layer->normalisation == DORY_NORMALISE_NONE) {
+        stages->input[0] = stages->input[1] = (struct dory_stage){300000, 1 << 18, 1 << 19, 0, 255};
+    } else if (is_addition && layer->normalisation == DORY_NORMALISE_32 && divisor) {
+        stages->first = (struct dory_stage){1, 0, (int64_t)divisor, INT32_MIN, INT32_MAX};
+        stages->second = (struct dory_stage){53, 0, 64, 0, layer->maximum};
+        stages->has_second = 1;
     }
-    if (shape->operation == DORY_ADDITION && shape->normalisation == DORY_NORMALISE_NONE) { /* each input is requantised */
-        test->stages.input[0] = test->stages.input[1] = (struct dory_stage){300000, 1 << 18, 1 << 19, 0, 255};
-    }
-    if (shape->operation == DORY_ADDITION && shape->normalisation == DORY_NORMALISE_32 &&
-        shape->divisor) { /* and its ReLU */
-        test->stages.first = (struct dory_stage){1, 0, (int64_t)shape->divisor, INT32_MIN, INT32_MAX};
-        test->stages.second = (struct dory_stage){53, 0, 64, 0, layer->maximum};
-        test->stages.has_second = 1;
+}
+
+static void set_stages(struct dory_stages *stages, const struct dory_layer *layer, const struct test_shape *shape)
+{
+    bool is_average = shape->operation == DORY_AVERAGE_POOL;
+    int64_t divisor = is_average ? (int64_t)shape->kernel_size * shape->kernel_size : 1;
+    stages->input[0] = stages->input[1] = (struct dory_stage){3, 40, 1, INT32_MIN, INT32_MAX};
+    stages->first = (struct dory_stage){1, 0, divisor, 0, layer->maximum};
+    if (shape->operation == DORY_ADDITION || shape->operation == DORY_MULTIPLICATION) {
+        set_stages_of_two_inputs(stages, layer, shape->divisor);
     }
     if (is_matrix_product(layer)) {
-        test->stages.input[0] = test->stages.input[1] = (struct dory_stage){1, -100, 1, INT32_MIN, INT32_MAX};
+        stages->input[0] = stages->input[1] = (struct dory_stage){1, -100, 1, INT32_MIN, INT32_MAX};
     } else if (layer->normalisation == DORY_NORMALISE_HIGH && !has_weights(layer)) {
-        test->stages.input[0] = test->stages.input[1] = (struct dory_stage){1, -40, 1, INT32_MIN, INT32_MAX};
-        test->stages.first = (struct dory_stage){1 << 30, 1 << 16, 1 << 10, 0, 255};
+        stages->input[0] = stages->input[1] = (struct dory_stage){1, -40, 1, INT32_MIN, INT32_MAX};
+        stages->first = (struct dory_stage){1 << 30, 1 << 16, 1 << 10, 0, 255};
     }
+}
+
+void test_case_of(struct test_case *test, const struct test_shape *shape, unsigned cores)
+{
+    struct dory_layer *layer = &test->layer;
+    bool is_high = shape->normalisation == DORY_NORMALISE_HIGH || shape->normalisation == DORY_NORMALISE_SPLIT;
+    random_state = 1;
+    memset(test, 0, sizeof *test);
+    layer->stages = &test->stages;
+    set_shape(layer, shape);
+    set_elements(layer, shape);
+    set_normalisation(layer, shape);
+    set_stages(&test->stages, layer, shape);
     test->shape = (struct dory_tile_shape){shape->rows, shape->columns, shape->channels, layer->input_channels};
     usual_moves(test);
     test->tile.first_chunk = test->tile.last_chunk = 1;
@@ -332,7 +358,6 @@ void test_case_of(struct test_case *test, const struct test_shape *shape, unsign
             use_kernel(test, test_engine->kernels[i]);
         }
     }
-    choose_layouts(test, shape->writes_chw,
-                   layer->normalisation == DORY_NORMALISE_HIGH || layer->normalisation == DORY_NORMALISE_SPLIT ? 17 : 0);
+    choose_layouts(test, shape->writes_chw, is_high ? 17 : 0);
     shape_tile(test);
 }
