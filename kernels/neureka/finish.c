@@ -72,18 +72,25 @@ finish_channel(enum form form, const struct scale *scale, const struct dory_neur
     }
 }
 
+/* Words of a channel's constants: a number that the compiler knows, so that they are in registers. */
+static inline __attribute__((always_inline)) uint32_t words_of(enum form form)
+{
+    return form == FORM_32 ? 2 : form == FORM_SPLIT ? 5 : form == FORM_SPLIT_AWAY ? 7 : 4;
+}
+
 static inline __attribute__((always_inline)) void finish_as(enum form form, const struct dory_layer *layer,
                                                             const struct dory_neureka_elements *elements)
 {
-    uint32_t bytes = dory_channel_constants_bytes(layer);
     bool is_high = form == FORM_HIGH;
     struct scale scale = {.shift = is_high ? layer->left_shift : layer->shift, .reciprocal = layer->reciprocal};
     scale.minimum = layer->minimum;
     scale.maximum = layer->maximum;
     scale.away = is_high && layer->rounding == DORY_ROUND_AWAY ? 1u << layer->left_shift >> 1 : 0;
     for (uint32_t channel = elements->first_channel; channel < elements->end_channel; channel++) {
-        for (uint32_t i = 0; i < bytes / 4; i++) {
-            scale.constant[i] = dory_load_word(elements->constants + channel * bytes + 4 * i);
+        const uint8_t *words = elements->constants + channel * 4 * words_of(form);
+#pragma GCC unroll 7
+        for (uint32_t i = 0; i < words_of(form); i++) {
+            scale.constant[i] = dory_load_word(words + 4 * i);
         }
         finish_channel(form, &scale, elements, channel);
     }

@@ -47,9 +47,13 @@ static inline uint32_t dory_neureka_block_bytes(const struct dory_layer *layer)
     return dory_neureka_block_weight_bytes(layer) + dory_neureka_block_channels(layer) * dory_channel_constants_bytes(layer);
 }
 
+#define DORY_NEUREKA_JOBS                                                                                                   \
+    4u /* of a tile whose elements cores make: more begin earlier, and each costs the cores some 300 cycles */
+
 /* A tile's jobs: each a block of channels by a band of rows. Where cores work on one job's sums beside the next job there
- * are some eight of them. A window of 1x1 that steps by one pixel knows no rows: pixels are in rows of six where the engine
- * then has fewer tiles that are not full, and what is left of them is a band of one row. */
+ * are some four of them. A window of 1x1 that steps by one pixel knows no rows: where the engine is all that a tile waits
+ * for, pixels are in rows of six if it then has fewer tiles that are not full, and what is left of them is a band of one
+ * row. */
 struct dory_neureka_jobs {
     uint32_t blocks, block_channels; /* the last block may have fewer */
     uint32_t rows, columns;          /* of whole bands */
@@ -69,7 +73,7 @@ static inline void dory_neureka_flatten(const struct dory_layer *layer, struct d
 {
     uint32_t pixels = jobs->rows * jobs->columns, rows = pixels / DORY_NEUREKA_PIXELS, rest = pixels % DORY_NEUREKA_PIXELS;
     uint32_t tiles = dory_neureka_engine_tiles(rows, DORY_NEUREKA_PIXELS) + (rest > 0);
-    bool steps_by_one = layer->stride_height == 1 && layer->stride_width == 1;
+    bool steps_by_one = layer->stride_height == 1 && layer->stride_width == 1 && dory_neureka_requantises(layer);
     if (dory_neureka_mode_of(layer) == DORY_NEUREKA_1X1 && steps_by_one && rows > 0 && tiles < jobs->engine_tiles) {
         jobs->rows = rows;
         jobs->columns = DORY_NEUREKA_PIXELS;
@@ -86,8 +90,8 @@ static inline struct dory_neureka_jobs dory_neureka_jobs_of(const struct dory_la
     jobs.blocks = dory_divide_up(channels, jobs.block_channels);
     jobs.engine_tiles = dory_neureka_engine_tiles(rows, columns);
     dory_neureka_flatten(layer, &jobs);
-    bool has_bands = !dory_neureka_requantises(layer) && jobs.blocks < 8;
-    uint32_t least = has_bands ? dory_divide_up(jobs.rows, 8 / jobs.blocks) : jobs.rows;
+    bool has_bands = !dory_neureka_requantises(layer) && jobs.blocks < DORY_NEUREKA_JOBS;
+    uint32_t least = has_bands ? dory_divide_up(jobs.rows, DORY_NEUREKA_JOBS / jobs.blocks) : jobs.rows;
     jobs.band_rows = has_bands ? dory_round_up(least, DORY_NEUREKA_PIXELS) : jobs.rows;
     jobs.bands = dory_divide_up(jobs.rows, jobs.band_rows) + (jobs.rest > 0);
     return jobs;
