@@ -136,12 +136,13 @@ void dory_neureka_convolution(const struct dory_layer *layer, const struct dory_
     }
 }
 
-/* A core's share of a job's elements: some pixels of all channels, or where these are few some channels of all pixels. */
+/* A core's share of a job's elements: some channels of all pixels, so that cores are at different banks of L1; or where
+ * channels do not divide some pixels of all channels. */
 static void finish_part(const struct dory_layer *layer, const struct dory_tile *tile, const struct part *part, unsigned core,
                         unsigned cores)
 {
     uint32_t pixels = part->rows * part->columns, element_bytes = layer->output_bits / 8u;
-    bool by_pixels = pixels >= 8 * cores;
+    bool by_pixels = part->channels % cores != 0 && pixels >= 8 * cores;
     struct dory_share share = dory_share_of(by_pixels ? pixels : part->channels, core, cores);
     uint32_t first_pixel = by_pixels ? share.first : 0, first_channel = by_pixels ? 0 : share.first;
     struct dory_neureka_elements elements = {
