@@ -113,9 +113,8 @@ static bool make_part(struct optimiser *o, int first, int last, uint32_t turns, 
     const struct problem *p = o->problem;
     bool good = true;
     if (block_is_possible(p, first, last, by_pixels))
-        return set_stripe(
-            o, first, last,
-            (struct stripe){dory_divide_up(block_height(p, first, last, by_pixels), turns), by_pixels});
+        return set_stripe(o, first, last,
+                          (struct stripe){dory_divide_up(block_height(p, first, last, by_pixels), turns), by_pixels});
     for (int l = first; l < last; l++)
         unroll(o, o->network->layers[l].output);
     for (int l = first; l <= last && good; l++)
@@ -325,4 +324,60 @@ void fuse(struct optimiser *o, bool spares_ram, bool last_first)
         improve(o);
         f.before.price = fusion_price(&f, UINT64_MAX);
     }
+}
+
+/* ---- where nothing else fits ---- */
+
+static bool are_free(const struct decision *d, int first, int last)
+{
+    bool free = first >= 0 && last < d->problem->network->layer_count;
+    for (int l = first; l <= last && free; l++)
+        free = d->choices[l].cut == NULL;
+    return free;
+}
+
+/* The tallest stripes of these layers by pixels that there is room for. */
+static bool form_by_pixels(struct optimiser *o, int first, int last)
+{
+    const struct problem *p = o->problem;
+    if (!are_free(&o->now, first, last) || !block_is_possible(p, first, last, true))
+        return false;
+    struct decision before = decision_copy(&o->now, p->arena);
+    uint32_t height = block_height(p, first, last, true);
+    for (uint32_t turns = 2; turns <= height; turns++) {
+        struct idea idea = {first, last, {dory_divide_up(height, turns), true}, false, false};
+        if (form(o, &idea))
+            return true;
+        decision_set(&o->now, &before);
+    }
+    return false;
+}
+
+/* The longest block around a layer. */
+static bool form_around(struct optimiser *o, int layer)
+{
+    for (int first = layer - LAYERS_AROUND; first <= layer; first++)
+        for (int last = layer + LAYERS_AROUND; last >= layer; last--)
+            if (form_by_pixels(o, first, last))
+                return true;
+    return false;
+}
+
+void fuse_lacking(struct optimiser *o)
+{
+    int layers = o->network->layer_count;
+    o->ports_may_spill = true;
+    for (int t = 0; t < o->network->tensor_count; t++)
+        set_level(o, t, may_spill(o, t) ? IN_RAM : IN_L2);
+    for (int l = 0; l < layers; l++)
+        o->now.choices[l] = (struct choice){NULL, false};
+    for (int l = 0; l < layers; l++)
+        if (!o->now.choices[l].cut && layer_need(&o->now, l) > o->problem->l2_bytes && !form_around(o, l))
+            return;
+    for (int l = 0; l < layers; l++)
+        if (!o->now.choices[l].cut && !guess_cut(o, l))
+            return;
+    fuse(o, false, false);
+    search_prices(o, price_now(o, UINT64_MAX));
+    realise(o);
 }

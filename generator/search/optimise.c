@@ -212,6 +212,8 @@ bool optimise(const struct problem *problem, struct outcome *outcome)
     enum plan_blocks blocks = problem->options->blocks;
     layouts_find(problem, o.may_be_chw);
     search_both(&o);
+    if (o.best.cycles == UINT64_MAX && blocks != BLOCKS_NONE)
+        fuse_lacking(&o);
     bool found = o.best.cycles != UINT64_MAX;
     if (found && (blocks == BLOCKS_SPARING || blocks == BLOCKS_ALWAYS))
         force_blocks(&o);
