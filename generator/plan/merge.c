@@ -75,6 +75,7 @@ static bool place_groups(struct merge *m)
         items[i] = (struct place_item){.bytes = buffer->bytes, .first = buffer->first_step, .last = buffer->last_step};
         leader[i] = i;
     }
+    plan_stay_items(plan, items, leader);
     for (int i = 1; i < plan->transfer_count; i++) {
         int buffer = plan->transfers[i].buffer, first = leader[plan->transfers[i - 1].buffer];
         struct place_item *group = &items[first], *own = &items[buffer];

@@ -155,6 +155,10 @@ bool plan_set_addresses(struct plan *plan, const struct tensor_life *lives, stru
 /* stay.c: lays outputs that are an input with elements behind to where that lies, where L2 has room for it; of a plan
  * whose buffers have offsets, before it has addresses. */
 void plan_stay(struct plan *plan, struct arena *arena);
+/* The same of items, one a buffer, that are to be placed: those of such inputs have no bytes, and their leader is the
+ * output's buffer. How many. */
+struct place_item; /* place/place.h */
+int plan_stay_items(const struct plan *plan, struct place_item *items, int *leader);
 /* The layer appends to an input of the network what makes an output of it, so that both may lie in one place. */
 bool plan_may_stay(const struct plan *plan, int layer);
 /* The output, a tensor, that lies where this input of the network does; -1: none. */

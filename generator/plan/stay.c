@@ -45,21 +45,17 @@ int plan_output_of_input(const struct plan *plan, int tensor)
     return -1;
 }
 
-/* An item a buffer; that of an input that stays has nothing, its output's lives as long as both. */
-static int fill_items(const struct plan *plan, struct place_item *items)
+int plan_stay_items(const struct plan *plan, struct place_item *items, int *leader)
 {
     int count = 0;
-    for (int i = 0; i < plan->buffer_count; i++) {
-        const struct plan_buffer *buffer = &plan->buffers[i];
-        items[i] = (struct place_item){.bytes = buffer->bytes, .first = buffer->first_step, .last = buffer->last_step};
-    }
     for (int i = 0; i < plan->network->layer_count; i++) {
         const struct layer *layer = &plan->network->layers[i];
         if (!plan_may_stay(plan, i))
             continue;
-        struct place_item *input = &items[plan->tensors[layer->inputs[0]].buffer];
-        items[plan->tensors[layer->output].buffer].first = input->first;
-        input->bytes = 0;
+        const int input = plan->tensors[layer->inputs[0]].buffer, output = plan->tensors[layer->output].buffer;
+        items[output].first = items[input].first;
+        items[input].bytes = 0;
+        leader[input] = output;
         count++;
     }
     return count;
@@ -79,17 +75,19 @@ void plan_stay(struct plan *plan, struct arena *arena)
 {
     struct arena scratch = {0};
     struct place_item *items = arena_array(&scratch, struct place_item, (size_t)plan->buffer_count);
-    if (fill_items(plan, items) > 0) {
+    int *leader = arena_array(&scratch, int, (size_t)plan->buffer_count);
+    for (int i = 0; i < plan->buffer_count; i++) {
+        const struct plan_buffer *buffer = &plan->buffers[i];
+        items[i] = (struct place_item){.bytes = buffer->bytes, .first = buffer->first_step, .last = buffer->last_step};
+        leader[i] = i;
+    }
+    if (plan_stay_items(plan, items, leader) > 0) {
         uint32_t bound = place_bound(items, plan->buffer_count, DORY_ALIGNMENT);
         uint32_t peak = place(items, plan->buffer_count, DORY_ALIGNMENT, bound, PLACE_CAREFULLY, &scratch);
         if (peak <= plan->l2_peak_bytes || peak <= room(plan)) {
             plan->buffers = arena_copy(arena, plan->buffers, (size_t)plan->buffer_count);
             for (int i = 0; i < plan->buffer_count; i++)
-                plan->buffers[i].offset = items[i].offset;
-            for (int i = 0; i < plan->network->layer_count; i++)
-                if (plan_may_stay(plan, i))
-                    plan->buffers[plan->tensors[plan->network->layers[i].inputs[0]].buffer].offset =
-                        plan->buffers[plan->tensors[plan->network->layers[i].output].buffer].offset;
+                plan->buffers[i].offset = items[leader[i]].offset;
             plan->l2_peak_bytes = peak;
             plan->l2_live_bytes = bound;
         }
