@@ -165,26 +165,13 @@ static inline uint8_t step(const struct dory_lstm *lstm, const int32_t *constant
     return hidden_of(lstm, sigmoid(lstm->lines, argument_of(lstm, DORY_LSTM_OUTPUT, &of_input, &of_hidden)), *cell);
 }
 
-typedef int16_t __attribute__((may_alias)) half_word;
-
-/* At any address. */
-static inline int16_t load_cell(const uint8_t *cell)
-{
-#if defined(DORY_XPULPV2)
-    return *(const half_word *)(const void *)cell;
-#else
-    return (int16_t)(cell[0] | cell[1] << 8);
-#endif
-}
+/* At any address, byte by byte: half a word that lies in two words cannot be had at once. */
+static inline int16_t load_cell(const uint8_t *cell) { return (int16_t)(cell[0] | cell[1] << 8); }
 
 static inline void store_cell(uint8_t *cell, int16_t value)
 {
-#if defined(DORY_XPULPV2)
-    *(half_word *)(void *)cell = value;
-#else
     cell[0] = (uint8_t)value;
     cell[1] = (uint8_t)(value >> 8);
-#endif
 }
 
 void dory_xpulpv2_lstm(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
