@@ -54,16 +54,14 @@ static bool place_weights(struct plan *plan, struct diagnostics *diagnostics)
                  end, memory_bytes);
         return false;
     }
-    if (plan->weights_are_linked)
-        return true;
-    if (resident_end > FLASH_HEADER_BYTES && !place_resident(plan, resident_end - FLASH_HEADER_BYTES))
+    if (end > plan->target->flash_bytes) { /* which the image of linked weights is in, too */
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "does not fit the flash: all weights together need %" PRIu64 " bytes, there are %" PRIu32, end,
+                 plan->target->flash_bytes);
         return false;
-    if (end <= plan->target->flash_bytes)
-        return true;
-    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-             "does not fit the flash: all weights together need %" PRIu64 " bytes, there are %" PRIu32, end,
-             plan->target->flash_bytes);
-    return false;
+    }
+    return plan->weights_are_linked || resident_end == FLASH_HEADER_BYTES ||
+           place_resident(plan, resident_end - FLASH_HEADER_BYTES);
 }
 
 /* Layers of a block take turns: what one of them reads or writes lives as long as all of them run. */

@@ -2,7 +2,7 @@
 # dory run and dory plan as commands: what they print and write, and what they say of inputs that do not fit the network.
 # Usage: run_and_plan.sh DORY DIGITS_MODEL; in a folder of its own.
 set -u
-dory=$1 digits=$2
+dory=$1 digits=$2 source=$(realpath "$(dirname "$0")/../..")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
@@ -92,6 +92,10 @@ expect 1 "cannot read missing.elf" "$dory" plan digits.onnx --target gap8 --firm
 expect 0 "bytes linked into the program" "$dory" plan digits.onnx --target cortex-m4
 grep -q ' 0 of tables' output || fail "tables in flash take L2: $(cat output)"
 expect 0 "Target cortex-m55" "$dory" plan digits.onnx --target cortex-m55 --weights flash
+for weights in linked flash; do # both lie there
+  sed 's/"flash": [0-9]*/"flash": 1000/' "$source/generator/target/cortex-m4.json" >small_flash.json
+  expect 1 "does not fit the flash" "$dory" plan digits.onnx --target small_flash.json --weights $weights
+done
 ! grep -q 'linked into the program' output || fail "weights that are to be copied are linked: $(cat output)"
 expect 0 "cycles stand for instructions" "$dory" plan digits.onnx --target cortex-m4
 expect 1 "costs of cortex-m4 are instructions" "$dory" explore digits.onnx --target cortex-m4
