@@ -140,7 +140,8 @@ static enum qdq_outcome quantise_input(struct qdq *qdq, const struct node *node,
         (tensor->scale != quantisation->scale || tensor->zero_point != zero_point || tensor->model_offset != model_offset))
         return qdq_fault(qdq, node, NULL,
                          "input '%s' is quantised twice: with scale %.9g and zero point %d, here with %.9g and %" PRId64
-                         "; supported: one quantisation an input",
+                         "; supported: one quantisation an input (of onnxruntime's quantize_static: extra_options="
+                         "{'ForceQuantizeNoInputCheck': True}, by which slices of the input keep its scale)",
                          tensor->name, tensor->scale, tensor->zero_point + tensor->model_offset, quantisation->scale,
                          quantisation->zero_point);
     bool was_known = tensor->scale != 0;
