@@ -268,6 +268,18 @@ def computed_shape(m, x):
     return m.node("Mul", [m.node("Add", [m.node("Expand", [top, shape]), x]), factors]), lambda a: (a.max((1, 2, 3), keepdims=True) + a) * 0.25
 
 
+def sloped_sums(slopes):
+    """LeakyRelu, or PRelu with a slope a channel, of sums that nobody has rounded."""
+    def build(m, x):
+        sums, compute = sums_of_pixels(m, x)
+        leaky = m.node("LeakyRelu", [sums], alpha=slopes) if isinstance(slopes, float) else m.node("PRelu", [sums, slopes.reshape(-1, 1, 1)])
+        def expected(a):
+            y = compute(a)
+            return np.where(y < 0, y * (slopes if isinstance(slopes, float) else slopes.reshape(-1, 1, 1).astype(np.float64)), y)
+        return leaky, expected
+    return build
+
+
 CHANNEL_SCALES, TAPS = (2.0**-np.array([3, 5, 4, 2, 6, 3])).astype(FLOAT), RANDOM.integers(-128, 128, (6, 1, 3, 3)).astype(np.int8)
 
 
@@ -310,6 +322,8 @@ KINDS = [
     ("scaled_product", [1, 20], scaled_product), ("wide_weights", IMAGE, wide_weights), ("rows_of_products", IMAGE, rows_of_products),
     ("joined_rows", IMAGE, joined_rows), ("rows_added", IMAGE, rows_added),
     ("function_of_nodes", IMAGE, function_of_nodes), ("moved_sums", IMAGE, moved_sums), ("computed_pads", IMAGE, computed_pads),
+    ("leaky_sums", IMAGE, sloped_sums(0.125)), ("steep_sums", IMAGE, sloped_sums(np.array([1, 2, 1.5, 4, 1.25, 3], FLOAT))),
+    ("sloped_sums", IMAGE, sloped_sums(np.array([0.5, -0.25, 0.75, 1, 0.125, 0.0625], FLOAT))),
     ("computed_shape", IMAGE, computed_shape), ("scaled_channels", IMAGE, scaled_channels), ("scaled_again", IMAGE, scaled_again),
 ]
 

@@ -11,7 +11,8 @@
 void qdq_pending_parts(struct qdq *qdq, const struct node *node, enum qdq_whole whole, const struct qdq_value *parts,
                        int count, int dimension, struct qdq_value *result)
 {
-    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONCATENATION, node, parts[0].tensor, 1);
+    int first = parts[0].kind == QDQ_PENDING ? parts[0].pending->layer.inputs[0] : parts[0].tensor;
+    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONCATENATION, node, first, 1);
     pending->whole = whole;
     pending->parts = parts;
     pending->part_count = count;
@@ -131,6 +132,53 @@ enum qdq_outcome qdq_slope(struct qdq *qdq, const struct node *node, const struc
         return outcome;
     qdq_pending_parts(qdq, node, QDQ_SLOPED, part, 1, dimension, result);
     ((struct qdq_pending *)(uintptr_t)result->pending)->slopes = slopes;
+    return QDQ_DONE;
+}
+
+/* The same sums, times a slope. */
+static const struct qdq_pending *times_slopes(struct qdq *qdq, const struct qdq_pending *from,
+                                              const struct qdq_array *slopes)
+{
+    struct qdq_pending *sloped = arena_allocate(qdq->arena, sizeof *sloped);
+    size_t count = (size_t)from->channels;
+    *sloped = *from;
+    sloped->count = from->channels;
+    sloped->scale = 1;
+    sloped->addends = arena_array(qdq->arena, int64_t, count);
+    sloped->factors = arena_array(qdq->arena, double, count);
+    sloped->constants = from->constants ? arena_array(qdq->arena, double, count) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t own = from->count == 1 ? 0 : i;
+        double slope = (double)(float)qdq_array_real(slopes, slopes->count == 1 ? 0 : i);
+        sloped->addends[i] = from->addends[own];
+        sloped->factors[i] = from->scale * from->factors[own] * slope;
+        if (from->constants)
+            sloped->constants[i] = from->constants[own] * slope;
+    }
+    return sloped;
+}
+
+enum qdq_outcome qdq_slope_sums(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
+                                const struct qdq_array *slopes, struct qdq_value *result)
+{
+    const struct qdq_pending *from = input->pending;
+    struct tensor image = tensor_plain("", from->height, from->width, from->channels);
+    struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, 2);
+    bool is_largest = true, is_smallest = true;
+    if (from->part_count || from->norm || from->minimum > -INFINITY || from->maximum < INFINITY || !slopes->numbers ||
+        (slopes->count != 1 && (slopes->count != (size_t)from->channels || !view_is_image(&input->view, &image) ||
+                                qdq_constant_dimension(&input->view, slopes) != 1)))
+        return QDQ_FLOAT;
+    for (size_t i = 0; i < slopes->count; i++) {
+        double slope = qdq_array_real(slopes, i);
+        is_largest = is_largest && slope <= 1 && slope != 0 && slope >= -1e30;
+        is_smallest = is_smallest && slope >= 1 && slope <= 1e30;
+    }
+    if (!is_largest && !is_smallest)
+        return QDQ_FLOAT;
+    parts[0] = parts[1] = *input;
+    parts[1].pending = times_slopes(qdq, from, slopes);
+    qdq_pending_parts(qdq, node, is_largest ? QDQ_LARGEST : QDQ_SMALLEST, parts, 2, 0, result);
     return QDQ_DONE;
 }
 

@@ -35,6 +35,10 @@ enum qdq_outcome qdq_align_parts(struct qdq *qdq, const struct node *node, struc
 /* choices.c: Max and Min of several tensors, PRelu with a slope a channel: pending until their quantisation is known. */
 enum qdq_outcome qdq_choose(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                             bool is_maximum, struct qdq_value *result);
+/* A slope below zero of sums that nobody has rounded: the larger of them and of them times the slope, which both are
+ * rounded to the result's scale; the smaller, where slopes exceed 1. */
+enum qdq_outcome qdq_slope_sums(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
+                                const struct qdq_array *slopes, struct qdq_value *result);
 enum qdq_outcome qdq_slope(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
                            const struct qdq_array *slopes, struct qdq_value *result);
 /* A pending value of tensors whose quantisation is still to be known; the caller sets its view. */

@@ -106,6 +106,12 @@ enum qdq_outcome qdq_unary(struct qdq *qdq, const struct node *node, const struc
         bound(qdq, result, 0, INFINITY);
         return QDQ_DONE;
     }
+    if (inputs[0].kind == QDQ_PENDING && !strcmp(node->type, "LeakyRelu")) {
+        double *slope = arena_array(qdq->arena, double, 1);
+        *slope = parameters.alpha;
+        return qdq_slope_sums(qdq, node, &inputs[0], &(struct qdq_array){.name = node->name, .count = 1, .numbers = slope},
+                              result);
+    }
     if (inputs[0].kind == QDQ_ELEMENTS && function_is_relu(compute))
         return relu_of_elements(qdq, node, inputs, result);
     if (inputs[0].kind == QDQ_OUTSIDE) {
@@ -341,7 +347,10 @@ static enum qdq_outcome with_constant(struct qdq *qdq, const struct node *node, 
     bool is_scalar = qdq_array_scalar(constant->array, &number) && constant->array->rank <= value->view.rank;
     switch (value->kind) {
     case QDQ_OUTSIDE: return outside(qdq, operation, value, constant->array, is_swapped, result);
-    case QDQ_PENDING: return qdq_change_sums(qdq, operation, value, constant->array, is_swapped, result);
+    case QDQ_PENDING:
+        return operation == QDQ_SLOPE && !is_swapped
+                   ? qdq_slope_sums(qdq, node, value, constant->array, result)
+                   : qdq_change_sums(qdq, operation, value, constant->array, is_swapped, result);
     case QDQ_REALS: break;
     default: return QDQ_FLOAT;
     }

@@ -66,7 +66,8 @@ const char *qdq_advice(const struct qdq *qdq, enum qdq_topic topic)
              "have Brevitas quantise their results: a QuantIdentity, or an output_quant, behind %s",
              "leave them out of ignored_scope of nncf.quantize: %s. What NNCF takes for one with its activation has no "
              "quantiser "
-             "between: of a convolution, ReLU goes in, other activations only as onnxruntime's quantize_static quantises "
+             "between: of a convolution, ReLU, LeakyReLU and PReLU go in, other activations only as onnxruntime's "
+             "quantize_static quantises "
              "them"},
         [QDQ_ACTIVATIONS] = {"quantize_static(..., activation_type=QuantType.QUInt8)",
                              "quantize_static(..., activation_type=QuantType.QUInt8)",

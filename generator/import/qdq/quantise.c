@@ -180,6 +180,15 @@ static enum qdq_outcome quantise_parts(struct qdq *qdq, const struct node *node,
     struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)pending->part_count);
     for (int i = 0; i < pending->part_count; i++) {
         struct qdq_value part = pending->parts[i];
+        const char *part_name = arena_format(qdq->arena, "%s_%d", name, i);
+        if (part.kind == QDQ_PENDING) {
+            struct qdq_pending bounded = *part.pending;
+            bounded.minimum = pending->minimum;
+            bounded.maximum = pending->maximum;
+            part.pending = &bounded;
+            qdq_quantise(qdq, node, &part, quantisation, part_name, &parts[i]);
+            continue;
+        }
         float *reals = arena_array(qdq->arena, float, 256);
         for (int k = 0; k < 256; k++)
             reals[k] = fminf(fmaxf(part.reals[k], (float)pending->minimum), (float)pending->maximum);
@@ -187,7 +196,7 @@ static enum qdq_outcome quantise_parts(struct qdq *qdq, const struct node *node,
         if (pending->whole == QDQ_SLOPED)
             parts[i] = part;
         else
-            qdq_quantise_reals(qdq, node, &part, quantisation, arena_format(qdq->arena, "%s_%d", name, i), &parts[i]);
+            qdq_quantise_reals(qdq, node, &part, quantisation, part_name, &parts[i]);
     }
     struct middle_value whole;
     enum qdq_outcome outcome = qdq_finish_parts(qdq, node, pending, quantisation, parts, &whole);
