@@ -148,3 +148,12 @@ bool qdq_takes_channels(const struct node *node)
             return true;
     return false;
 }
+
+void qdq_refuse_channels(struct qdq *qdq, const struct node *node, const struct qdq_value *value)
+{
+    const struct qdq_array *scales = qdq_channel_scales(qdq, value->tensor);
+    qdq_fault(qdq, node, "scale",
+              "'%s' has %zu numbers; supported: one for a tensor of activations, one a channel for weights and for what a "
+              "depth-wise convolution reads",
+              scales ? scales->name : "of the tensor", scales ? scales->count : 0);
+}

@@ -93,6 +93,7 @@ void qdq_give_output(struct qdq *qdq, int index)
         }
         break;
     case QDQ_HEAD: break;
+    case QDQ_SCALED: qdq_refuse_channels(qdq, node, &value); return;
     default:
         diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "output '%s' of the graph is not the output of a layer",
                  output->name);

@@ -407,6 +407,8 @@ enum qdq_outcome qdq_dequantise_channels(struct qdq *qdq, const struct node *nod
 
 /* Lays a value with a scale a channel as an image, each channel with its scale. */
 enum qdq_outcome qdq_take_channels(struct qdq *qdq, const struct node *node, struct qdq_value *value);
+/* The node reads, or gives out, such a value. */
+void qdq_refuse_channels(struct qdq *qdq, const struct node *node, const struct qdq_value *value);
 bool qdq_takes_channels(const struct node *node); /* the operator, such a value */
 
 /* ---- settle.c ---- */

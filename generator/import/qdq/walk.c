@@ -135,8 +135,7 @@ static int floating_input(struct qdq *qdq, const struct qdq_value *inputs, int c
 {
     for (int i = 0; i < count; i++)
         if (inputs[i].kind == QDQ_PENDING || inputs[i].kind == QDQ_STATISTIC || inputs[i].kind == QDQ_OUTSIDE ||
-            inputs[i].kind == QDQ_HEAD || inputs[i].kind == QDQ_SCALED ||
-            (inputs[i].kind == QDQ_REALS && !qdq_is_plain(qdq, &inputs[i])))
+            inputs[i].kind == QDQ_HEAD || (inputs[i].kind == QDQ_REALS && !qdq_is_plain(qdq, &inputs[i])))
             return i;
     return -1;
 }
@@ -165,6 +164,11 @@ static const struct qdq_array *long_constant(const struct node *node, const stru
 
 static void report_island(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count)
 {
+    for (int i = 0; i < count; i++)
+        if (inputs[i].kind == QDQ_SCALED) {
+            qdq_refuse_channels(qdq, node, &inputs[i]);
+            return;
+        }
     int floating = floating_input(qdq, inputs, count);
     const struct value *value = floating < 0 ? NULL : &qdq->graph->values[node->inputs[floating]];
     const struct qdq_array *constant = long_constant(node, inputs, count);
