@@ -124,8 +124,8 @@ uint64_t descend(struct optimiser *optimiser, uint64_t price, uint64_t effort);
  * around the first tensors first, or around the last. */
 void fuse(struct optimiser *optimiser, bool spares_ram, bool last_first);
 
-/* Where no decision without blocks fits: by pixels around the layers that lack L2 with all tensors in RAM, such as the map of
- * a head's scores, and from there on. What comes of it is in the best outcome. */
+/* Where no decision without blocks fits: by pixels around the layers that lack L2 with all tensors in RAM, such as the map
+ * of a head's scores, and from there on. What comes of it is in the best outcome. */
 void fuse_lacking(struct optimiser *optimiser);
 
 /* ---- search.c ---- */
