@@ -189,7 +189,10 @@ static bool read_division(struct qdq *qdq, const struct node *node, int64_t *fac
         return false;
     }
     *factor = delta * eta / (y * eta + eps);
-    return true;
+    if (*factor <= INT32_MAX)
+        return true;
+    qdq_fault(qdq, node, NULL, "multiplies with %" PRId64 "; supported: up to 2^31 - 1", *factor);
+    return false;
 }
 
 static whole_function *read_function(struct qdq *qdq, const struct node *node, struct function_read *f)
@@ -200,9 +203,9 @@ static whole_function *read_function(struct qdq *qdq, const struct node *node, s
                    ? gelu
                    : NULL;
     if (!strcmp(node->type, "iHardswish"))
-        return qdq_read_whole(qdq, node, "three", -(1 << 20), 1 << 20, &f->numbers[0]) &&
-                       qdq_read_whole(qdq, node, "six", 0, 1 << 20, &f->numbers[1]) &&
-                       qdq_read_whole(qdq, node, "one_over_six", 0, 1 << 20, &f->numbers[2])
+        return qdq_read_whole(qdq, node, "three", -(1 << 16), 1 << 16, &f->numbers[0]) &&
+                       qdq_read_whole(qdq, node, "six", 0, 1 << 16, &f->numbers[1]) &&
+                       qdq_read_whole(qdq, node, "one_over_six", 0, 1 << 16, &f->numbers[2])
                    ? hard_swish
                    : NULL;
     return read_division(qdq, node, &f->numbers[0]) ? times : NULL;
