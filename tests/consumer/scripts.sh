@@ -54,6 +54,13 @@ expect 1 "there is no preset hots" scripts/check hots
 expect 1 "unknown option --fast" scripts/check --fast
 expect 1 "no folder of shared models" scripts/check --shared-models /nowhere
 expect 1 "no folder of shared models" env DORY_SHARED_MODELS=/nowhere scripts/check
+expect 1 "usage: scripts/sweep_cortexm" scripts/sweep_cortexm
+expect 1 "usage: scripts/sweep_cortexm" scripts/sweep_cortexm /nowhere
+expect 1 "usage: scripts/compare_tflm" scripts/compare_tflm
+expect 1 "usage: scripts/compare_tflm" scripts/compare_tflm m44
+expect 1 "needs a folder" scripts/compare_tflm --tflm /nowhere
+expect 1 "no models" env DORY_SHARED_MODELS= scripts/compare_tflm --tflm . --cmsis-nn .
+expect 1 "flatbuffers is not there" scripts/compare_tflm --tflm . --cmsis-nn . --shared-models .
 expect 1 "it takes no 'fast'" scripts/demo fast
 expect 1 "it takes no 'fast'" scripts/lint fast
 expect 2 "usage: scripts/prose" scripts/prose
