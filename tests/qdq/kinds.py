@@ -304,6 +304,14 @@ def scaled_channels(m, x):
     return y, lambda a: rest(np.maximum(compute(a), 0))
 
 
+def sloped_channels(m, x):
+    """PRelu in front of such a convolution, as in MobileFaceNet."""
+    slopes = np.array([0.5, -0.25, 0.75, 1, 0.125, 0.0625], FLOAT)
+    sums, compute = sloped_sums(slopes)(m, x)
+    y, rest = depthwise(m, sums, CHANNEL_SCALES)
+    return y, lambda a: rest(compute(a))
+
+
 def scaled_again(m, x): return depthwise(m, x, CHANNEL_SCALES[:4])
 
 
@@ -325,6 +333,7 @@ KINDS = [
     ("leaky_sums", IMAGE, sloped_sums(0.125)), ("steep_sums", IMAGE, sloped_sums(np.array([1, 2, 1.5, 4, 1.25, 3], FLOAT))),
     ("sloped_sums", IMAGE, sloped_sums(np.array([0.5, -0.25, 0.75, 1, 0.125, 0.0625], FLOAT))),
     ("computed_shape", IMAGE, computed_shape), ("scaled_channels", IMAGE, scaled_channels), ("scaled_again", IMAGE, scaled_again),
+    ("sloped_channels", IMAGE, sloped_channels),
 ]
 
 

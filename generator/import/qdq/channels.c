@@ -1,6 +1,6 @@
 /* Activations with a scale a channel, as NNCF quantises what a depth-wise convolution reads: the layer in front rounds each
  * channel to its own scale, and the convolution multiplies with it. The tensor itself has the scale 1. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/combinations.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,23 +68,56 @@ static bool take_numbers(struct qdq *qdq, const struct node *node, const struct 
     return true;
 }
 
+/* The layer with each channel rounded to its own scale; -1 where it is none that can be. */
+static int finish_channels(struct qdq *qdq, const struct qdq_value *value, const struct qdq_pending *bounds,
+                           const struct qdq_array *scales, const struct quantisation *quantisation, const char *name)
+{
+    struct qdq_pending pending = *value->pending;
+    struct tensor image = tensor_plain("", pending.height, pending.width, pending.channels);
+    pending.minimum = bounds->minimum;
+    pending.maximum = bounds->maximum;
+    if (pending.part_count || pending.norm || !view_is_image(&value->view, &image) ||
+        !take_bounds(&pending, scales, quantisation))
+        return -1;
+    return qdq_pending_finish(qdq, &pending, quantisation, scales->numbers, name);
+}
+
+/* The larger or smaller of sums that nobody has rounded, as a PRelu of them is. */
+static int finish_choice(struct qdq *qdq, const struct node *node, const struct qdq_pending *choice,
+                         const struct qdq_array *scales, const struct quantisation *quantisation, const char *name)
+{
+    struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)choice->part_count);
+    struct middle_value chosen;
+    for (int i = 0; i < choice->part_count; i++) {
+        parts[i] = choice->parts[i];
+        if (parts[i].kind != QDQ_PENDING)
+            return -1;
+        parts[i].tensor =
+            finish_channels(qdq, &parts[i], choice, scales, quantisation, arena_format(qdq->arena, "%s_%d", name, i));
+        if (parts[i].tensor < 0)
+            return -1;
+    }
+    return qdq_finish_choice(qdq, node, choice, quantisation, parts, &chosen) == QDQ_DONE ? chosen.tensor : -1;
+}
+
 enum qdq_outcome qdq_quantise_channels(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
                                        const char *name, struct qdq_value *result)
 {
     struct quantisation quantisation;
     struct qdq_value value = inputs[0];
-    bool has_channels = inputs[1].kind == QDQ_CONSTANT && inputs[1].array->numbers && inputs[1].array->count > 1 &&
+    const struct qdq_array *scales = inputs[1].array;
+    bool has_channels = inputs[1].kind == QDQ_CONSTANT && scales->numbers && scales->count > 1 &&
                         (value.kind == QDQ_PENDING || value.kind == QDQ_REALS) && value.view.rank >= 3;
     if (!has_channels || !read_channels(qdq, node, inputs, value.view.dimensions[1], &quantisation) ||
         (value.kind == QDQ_REALS && !take_numbers(qdq, node, &inputs[0], &value)))
         return QDQ_FLOAT;
-    struct qdq_pending pending = *value.pending;
-    struct tensor image = tensor_plain("", pending.height, pending.width, pending.channels);
-    if (pending.part_count || pending.norm || !view_is_image(&value.view, &image) ||
-        !take_bounds(&pending, inputs[1].array, &quantisation))
+    const struct qdq_pending *pending = value.pending;
+    bool is_choice = pending->part_count && (pending->whole == QDQ_LARGEST || pending->whole == QDQ_SMALLEST);
+    int tensor = is_choice ? finish_choice(qdq, node, pending, scales, &quantisation, name)
+                           : finish_channels(qdq, &value, pending, scales, &quantisation, name);
+    if (tensor < 0)
         return QDQ_FLOAT;
-    int tensor = qdq_pending_finish(qdq, &pending, &quantisation, inputs[1].array->numbers, name);
-    add_scaled(qdq, tensor, inputs[1].array);
+    add_scaled(qdq, tensor, scales);
     *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = value.view, .tensor = tensor};
     return QDQ_DONE;
 }
