@@ -153,6 +153,8 @@ static const struct source {
     {.name = "toy_in_place", quantised, .engine = &toy_engine, .leaves_in_place = true},
     {.name = "armv7em_in_place", quantised, .engine = &dory_armv7em_engine, .leaves_in_place = true},
     {.name = "mve_in_place", quantised, .engine = &dory_mve_engine, .leaves_in_place = true},
+    {.name = "neureka", quantised, .engine = &dory_neureka_engine},
+    {.name = "neureka_in_place", quantised, .engine = &dory_neureka_engine, .leaves_in_place = true},
 };
 #define ENOUGH_FOR_FEATURES 300 /* cases, in which each should occur */
 #define SOURCE_COUNT        (sizeof sources / sizeof *sources)
@@ -190,7 +192,8 @@ int main(int argc, char **argv)
     uint64_t first = source ? strtoull(argv[2], NULL, 10) : 0, count = source ? count_of(source, argv[3]) : 0;
     if (count == 0) {
         fputs("usage: test_random_networks "
-              "layers|networks|graphs|onnx|onnx_graphs|quantised|blocks|toy|toy_in_place|armv7em_in_place|mve_in_place "
+              "layers|networks|graphs|onnx|onnx_graphs|quantised|blocks|toy|toy_in_place|armv7em_in_place|mve_in_place|"
+              "neureka|neureka_in_place "
               "FIRST COUNT\n",
               stderr);
         return 2;
