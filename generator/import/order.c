@@ -30,7 +30,7 @@ static bool depends(const struct network *network, const struct layer *layer, in
 /* Layers `first` to `last`: those that depend on the first one behind the others. */
 static void put_behind(struct network *network, int first, int last, struct arena *arena)
 {
-    size_t count = (size_t)(last - first + 1);
+    size_t count = (size_t)last - (size_t)first + 1;
     struct layer *before = arena_array(arena, struct layer, count), *layers = &network->layers[first];
     bool *dependent = arena_array(arena, bool, count);
     int next = 0;
