@@ -38,7 +38,8 @@ static void operand_rows(const struct dory_layer *record, unsigned operand, uint
 {
     uint32_t granule = cut_row_granule(operand_row_bytes(record, operand));
     uint32_t second = dory_second_row(record, first), second_rows = dory_second_row(record, first + rows - 1) - second + 1;
-    if (operand == 0 || second_rows == rows) {
+    bool shares = dory_second_row(record, record->output_height - 1u) + 1 < record->output_height;
+    if (operand == 0 || !shares) {
         cut_input_rows(record, first, rows, granule, window);
         return;
     }
