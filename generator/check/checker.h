@@ -29,7 +29,7 @@ void check_in_place(struct checker *checker, int layer);
 /* check_overlap.c: a step's output may lie where its input does, if that is in L2 as the rows come and go. */
 bool check_may_overwrite(const struct plan *plan, const struct plan_step *step, unsigned operand);
 
-/* The step's layer joins its first input and another one, in one tile, to an output that begins where the first input does. */
+/* The step's layer joins its first input and another one, in one tile, to an output that begins where the first one does. */
 bool check_may_extend(const struct plan *plan, const struct plan_step *step);
 
 /* check_memory.c: plays steps and transfers against a model that knows of every byte of L2 and RAM what it holds, who is

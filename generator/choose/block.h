@@ -28,7 +28,7 @@ struct block {
  * rows are no stripes: they are heads, or there is one. */
 bool block_is_possible(const struct problem *problem, int first, int last, bool by_pixels);
 
-/* Rows that are cut into stripes, all alike: all of them, or by pixels those that share a row of a product's second input. */
+/* Rows that are cut into stripes, all alike: all of them, or by pixels those that share a row of a product's second one. */
 uint32_t block_height(const struct problem *problem, int first, int last, bool by_pixels);
 
 /* The memorised cut of these layers, the last of which computes such a stripe at a turn, with tensors where the decision has

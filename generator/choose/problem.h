@@ -63,8 +63,8 @@ bool problem_make(struct problem *problem, struct arena *kept, struct diagnostic
 struct planned_layer *layer_variant(const struct problem *problem, int layer, enum dory_layout input,
                                     enum dory_layout output);
 
-/* The layer with each pixel of its tensors as a row of its own, so that a part of a row can be a stripe: of a matrix product,
- * some rows of a head's queries. Null where pixels of the output need more than that pixel of the first input. */
+/* The layer with each pixel of its tensors as a row of its own, so that a part of a row can be a stripe: of a matrix
+ * product, some rows of a head's queries. Null where pixels of the output need more than that pixel of the first input. */
 struct planned_layer *layer_by_pixels(const struct problem *problem, int layer);
 
 /* Bytes of a tensor in memory. */

@@ -8,9 +8,9 @@
 #include "network/network.h"
 
 /* Of a network before its ranges are proven. Copies are joined with those behind them, go past tables towards others, are
- * left out where they change nothing, as tables are, or are another copy, and become an order of weights in front of a layer that reads all
- * of its input. An input of channels, rows, columns that is only read the other way around is given as images are
- * (is_turned). What nobody reads any more is gone. Outputs of the network have the elements that they had. */
+ * left out where they change nothing, as tables are, or are another copy, and become an order of weights in front of a layer
+ * that reads all of its input. An input of channels, rows, columns that is only read the other way around is given as images
+ * are (is_turned). What nobody reads any more is gone. Outputs of the network have the elements that they had. */
 void middle_cancel_copies(struct network *network, struct arena *arena);
 
 /* Of that only what is between layers: borders and inputs stay as they are. */

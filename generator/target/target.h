@@ -34,7 +34,7 @@ struct target {
     uint32_t l2_firmware_bytes; /* of it, code, constants and stacks of kernels and HAL, where no firmware is measured */
     uint32_t flash_bytes, ram_bytes;
     uint32_t weight_memory_bytes; /* linked weights lie there, and take nothing of L2, which is as far; 0: there is none */
-    uint32_t constants_in_flash; /* 1: code, tables and linked weights are read where they lie, in flash, and take no L2 */
+    uint32_t constants_in_flash;  /* 1: code, tables and linked weights are read where they lie, in flash, and take no L2 */
     uint32_t weights_in_place, activations_in_place; /* 1: cores read weights and tables (read inputs and write outputs) as
                                                       * fast in flash or L2 as in L1, and need no copy there */
     const struct dory_engine *engines[TARGET_MAXIMUM_ENGINES + 1]; /* null-terminated; a layer goes to the first that has

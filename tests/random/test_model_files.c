@@ -1,8 +1,8 @@
 /* Models of a folder, each planned into little memory, executed and compared with the golden interpreter.
  *
- * Usage: test_model_files FOLDER [blocks | attention | verbose]. With blocks layers take turns wherever they can; with attention
- * queries of a head must have done so. A model that a pass refuses is no failure; that all are refused is one. Exit status 77:
- * there is no model in the folder. */
+ * Usage: test_model_files FOLDER [blocks | attention | verbose]. With blocks layers take turns wherever they can; with
+ * attention queries of a head must have done so. A model that a pass refuses is no failure; that all are refused is one.
+ * Exit status 77: there is no model in the folder. */
 #include <dirent.h>
 
 #include "expect.h"
@@ -32,7 +32,8 @@ static void check(const char *path, uint64_t seed, struct random_totals *totals)
 
 int main(int argc, char **argv)
 {
-    bool attention = argc > 2 && !strcmp(argv[2], "attention"), blocks = attention || (argc > 2 && !strcmp(argv[2], "blocks"));
+    bool attention = argc > 2 && !strcmp(argv[2], "attention"),
+         blocks = attention || (argc > 2 && !strcmp(argv[2], "blocks"));
     struct random_totals totals = {.verbose = argc > 2 && !blocks, .only_blocks = blocks};
     struct arena arena = {0};
     DIR *folder = argc > 1 ? opendir(argv[1]) : NULL;

@@ -146,7 +146,8 @@ int main(int argc, char **argv)
     expect_error(folder, "\"cores\": 4", "\"cores\": \"4\"", "cores", "whole number");
     expect_error(folder, "\"l3\": 10", "\"l3\": 0", "l3", "whole number");
     expect_error(folder, "\"engines\": [\"portable\"]", "\"engines\": true", "engines", "list of engines");
-    expect_error(folder, "\"engines\": [\"portable\"]", "\"engines\": []", "engines", "xpulpv2, armv7em, mve, neureka, portable");
+    expect_error(folder, "\"engines\": [\"portable\"]", "\"engines\": []", "engines",
+                 "xpulpv2, armv7em, mve, neureka, portable");
     expect_error(folder, "[\"portable\"]", "[\"portable\", \"neural\"]", "engines", "'neural' is no engine");
     expect_error(folder, "[\"portable\"]", "[\"portable\", \"portable\"]", "engines", "twice");
     expect_error(folder, "[\"portable\"]", "[\"portable\", 7]", "engines", "is no engine");

@@ -200,8 +200,7 @@ static void add_pixels(const struct matrix *matrix, unsigned core, unsigned core
 static void copy_last_pixels(const struct matrix *matrix)
 {
     uint32_t count = dory_minimum(4, matrix->columns);
-    const uint8_t *input =
-        (const uint8_t *)matrix->tile->input + (matrix->rows * matrix->columns - count) * matrix->terms;
+    const uint8_t *input = (const uint8_t *)matrix->tile->input + (matrix->rows * matrix->columns - count) * matrix->terms;
     uint8_t *last = last_pixels(matrix);
     for (uint32_t pixel = 0; pixel < count; pixel++) {
         for (uint32_t word = 0; word < matrix->words; word++, last += 4) {
