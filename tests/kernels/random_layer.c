@@ -415,6 +415,9 @@ static void random_matrix_product(struct dory_layer *layer, struct dory_stages *
     static const struct dory_stage none = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
     layer->input_is_signed = one_in(4); /* where a kernel takes no such layer, another one is made */
     layer->second_input_is_signed = one_in(4);
+    if (one_in(4)) {
+        layer->input_channels = (uint16_t)random_between(1, 3); /* tiny heads, which hardly come by chance */
+    }
     layer->normalisation = (uint8_t)random_up_to(DORY_NORMALISE_64);
     layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : 8;
     layer->shift = (uint8_t)(usual_shift(layer) + (layer->normalisation == DORY_NORMALISE_64 ? random_up_to(30) : 0));

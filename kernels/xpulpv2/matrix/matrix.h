@@ -25,11 +25,14 @@ static inline uint32_t dory_matrix_weights_bytes(const struct dory_layer *layer,
 /* Pixels of a row, with those that are missing in its last four. */
 static inline uint32_t dory_matrix_pixels(uint32_t columns) { return dory_round_up(columns, 4); }
 
+/* Pixels of fewer elements than a word has. */
+static inline bool dory_matrix_is_short(const struct dory_layer *layer) { return layer->input_channels < 4; }
+
 /* Where pixels are no whole words, copies of the last four in words of their own: what is read beyond a pixel is never
- * beyond the tile. */
-static inline uint32_t dory_matrix_last_bytes(const struct dory_layer *layer)
+ * beyond the tile. Of short pixels that may be several pixels further; all of them have copies. */
+static inline uint32_t dory_matrix_copies_bytes(const struct dory_layer *layer, uint32_t pixels)
 {
-    return layer->input_channels % 4 ? 16 * dory_matrix_words(layer) : 0;
+    return dory_matrix_is_short(layer) ? 4 * pixels : layer->input_channels % 4 ? 16 * dory_matrix_words(layer) : 0;
 }
 
 #endif

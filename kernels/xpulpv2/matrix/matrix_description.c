@@ -8,8 +8,7 @@ static bool matrix_supports(const struct dory_layer *layer)
     bool bytes =
         layer->input_bits == 8 && layer->second_input_bits == 8 && !layer->input_is_signed && !layer->second_input_is_signed;
     bool has_form = layer->normalisation != DORY_NORMALISE_THRESHOLDS && layer->normalisation != DORY_NORMALISE_SHARED;
-    bool has_words = layer->input_channels >= 4; /* what is read beyond a pixel is then in the next one */
-    return layer->operation == DORY_MATRIX_PRODUCT && bytes && has_form && dory_is_stored(layer) && has_words &&
+    return layer->operation == DORY_MATRIX_PRODUCT && bytes && has_form && dory_is_stored(layer) &&
            layer->input_channels <= DORY_MATRIX_MOST_TERMS;
 }
 
@@ -18,7 +17,7 @@ static uint32_t matrix_scratch_bytes(const struct dory_layer *layer, const struc
     (void)cores;
     struct dory_matrix_grid grid = dory_matrix_grid_of(layer, tile->rows, tile->columns);
     return grid.rows * (dory_matrix_weights_bytes(layer, tile->channels) + 4 * dory_matrix_pixels(grid.columns)) +
-           dory_matrix_last_bytes(layer);
+           dory_matrix_copies_bytes(layer, grid.rows * grid.columns);
 }
 
 /* To requantise a quad's channels with what zero points and sums add to them. */

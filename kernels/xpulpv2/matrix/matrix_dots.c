@@ -81,11 +81,13 @@ static void multiply(const struct dots *dots, const uint8_t *first, const uint8_
                      int32_t sum[4])
 {
     uint32_t terms = dots->terms, words = terms / 4;
-    struct channels channels;
+    struct channels channels = {.products = {0}};
     for (unsigned lane = 0; lane < 4; lane++) {
         channels.input[lane] = second + dory_minimum(lane, lanes - 1) * terms;
     }
-    add_words(&channels, first, words);
+    if (words > 0) { /* which a hardware loop has to be */
+        add_words(&channels, first, words);
+    }
     for (unsigned lane = 0; lane < 4; lane++) {
         int32_t product = channels.products[lane], all = channels.sums[lane];
         for (uint32_t k = 4 * words; k < terms; k++) {

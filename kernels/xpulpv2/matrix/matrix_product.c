@@ -2,7 +2,8 @@
  *
  * First each core copies a part of the second factor, quad by quad, as a convolution has its weights: bytes less 128, which
  * have a sign, and the requantisation of each channel with what the zero points and the sum of its weights add to it. It
- * also adds up pixels of the first factor, which is what their sums start from. Then (`.finish`) each core takes a part of
+ * also adds up pixels of the first factor, which is what their sums start from; those of fewer than four elements it copies
+ * into words of their own. Then (`.finish`) each core takes a part of
  * the fours of pixels by fours of channels. Inner loop: product.h, with 16 instructions more a block.
  *
  * With a = x + A, b = y + B: sum(a b) = sum(x w) + (B + 128) sum(x) + A sum(w) + K A (B + 128), where w = y - 128. */
@@ -25,6 +26,7 @@ struct matrix {
     uint32_t terms, words, quads, quad_bytes;
     int32_t first_addend, second_addend; /* A, B + 128 */
     uint32_t rest;                       /* bytes of the last word of a pixel; 0: all four */
+    bool is_short;                       /* pixels are read where they are copied to */
 };
 
 static struct matrix matrix_of(const struct dory_layer *layer, const struct dory_tile *tile)
@@ -42,6 +44,7 @@ static struct matrix matrix_of(const struct dory_layer *layer, const struct dory
         .first_addend = (int32_t)layer->stages->input[0].addend,
         .second_addend = (int32_t)layer->stages->input[1].addend + 128,
         .rest = layer->input_channels % 4u,
+        .is_short = dory_matrix_is_short(layer),
     };
 }
 
@@ -51,8 +54,8 @@ static int32_t *pixel_sums(const struct matrix *matrix)
     return (int32_t *)(void *)((uint8_t *)matrix->tile->scratch + bytes);
 }
 
-/* Copies of the tile's last four pixels: see dory_matrix_last_bytes(). */
-static uint8_t *last_pixels(const struct matrix *matrix)
+/* Copies of the tile's last four pixels, or of all: see dory_matrix_copies_bytes(). */
+static uint8_t *copies_of_pixels(const struct matrix *matrix)
 {
     return (uint8_t *)(pixel_sums(matrix) + matrix->rows * dory_matrix_pixels(matrix->columns));
 }
@@ -170,7 +173,7 @@ static void pack_quads(const struct matrix *matrix, uint32_t index, uint32_t end
     }
 }
 
-/* What a pixel of the first factor, counted over all rows of the tile, adds to its sums. */
+/* What a pixel of the first factor, counted over all rows of the tile, adds to its sums. Copies it where it is short. */
 static int32_t pixel_sum(const struct matrix *matrix, uint32_t pixel)
 {
     const uint8_t *input = (const uint8_t *)matrix->tile->input + pixel * matrix->terms;
@@ -178,7 +181,11 @@ static int32_t pixel_sum(const struct matrix *matrix, uint32_t pixel)
     for (uint32_t left = matrix->words - 1; left > 0; left--, input += 4) {
         sum = pv_sdotusp_b(sum, dory_load_word(input), ONES);
     }
-    return matrix->second_addend * pv_sdotusp_b(sum, last_word(matrix, input), ONES);
+    uint32_t word = last_word(matrix, input);
+    if (matrix->is_short) {
+        dory_store_word(copies_of_pixels(matrix) + 4 * pixel, word);
+    }
+    return matrix->second_addend * pv_sdotusp_b(sum, word, ONES);
 }
 
 static void add_pixels(const struct matrix *matrix, unsigned core, unsigned cores)
@@ -201,7 +208,7 @@ static void copy_last_pixels(const struct matrix *matrix)
 {
     uint32_t count = dory_minimum(4, matrix->columns);
     const uint8_t *input = (const uint8_t *)matrix->tile->input + (matrix->rows * matrix->columns - count) * matrix->terms;
-    uint8_t *last = last_pixels(matrix);
+    uint8_t *last = copies_of_pixels(matrix);
     for (uint32_t pixel = 0; pixel < count; pixel++) {
         for (uint32_t word = 0; word < matrix->words; word++, last += 4) {
             bool is_last = word == matrix->words - 1;
@@ -218,7 +225,7 @@ static __attribute__((noinline)) void prepare(const struct dory_layer *layer, co
     struct dory_grid_share share = dory_grid_share_of(1, matrix.rows * matrix.quads, core, cores);
     pack_quads(&matrix, share.first, share.first + share.items);
     add_pixels(&matrix, core, cores);
-    if (matrix.rest && core == cores - 1) {
+    if (matrix.rest && !matrix.is_short && core == cores - 1) {
         copy_last_pixels(&matrix);
     }
 }
@@ -258,25 +265,35 @@ static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count,
     }
 }
 
+/* From the four `four` of a row on. */
+static inline __attribute__((always_inline)) struct pixels pixels_of(const struct matrix *matrix, struct dory_blocks *blocks,
+                                                                     uint32_t row, uint32_t four)
+{
+    uint32_t columns = matrix->columns, step = matrix->is_short ? 4 : matrix->terms;
+    const uint8_t *copies = copies_of_pixels(matrix);
+    const uint8_t *input = matrix->is_short ? copies : (const uint8_t *)matrix->tile->input;
+    bool has_last = matrix->rest && !matrix->is_short;
+    return (struct pixels){
+        .blocks = blocks,
+        .input = input + (row * columns + 4 * four) * step,
+        .sums = pixel_sums(matrix) + row * dory_matrix_pixels(columns) + 4 * four,
+        .step = (int32_t)step,
+        .end = has_last ? input + matrix->rows * columns * step : NULL,
+        .last = copies,
+        .last_step = (int32_t)(4 * matrix->words),
+        .last_count = dory_minimum(4, columns),
+    };
+}
+
 /* Items of one row of the tile, from its four share.row on. */
 static inline __attribute__((always_inline)) void multiply_row(const struct matrix *matrix, struct dory_product *product,
                                                                uint32_t row, struct dory_grid_share share,
                                                                dory_product_runner *run)
 {
     const struct dory_tile *tile = matrix->tile;
-    uint32_t columns = matrix->columns, first = row * columns + 4 * share.row;
-    struct pixels pixels = {
-        .blocks = &product->blocks,
-        .input = (const uint8_t *)tile->input + first * matrix->terms,
-        .sums = pixel_sums(matrix) + row * dory_matrix_pixels(columns) + 4 * share.row,
-        .step = (int32_t)matrix->terms,
-        .end = matrix->rest ? (const uint8_t *)tile->input + matrix->rows * columns * matrix->terms : NULL,
-        .last = last_pixels(matrix),
-        .last_step = (int32_t)(4 * matrix->words),
-        .last_count = dory_minimum(4, columns),
-    };
+    struct pixels pixels = pixels_of(matrix, &product->blocks, row, share.row);
     product->weights = (const uint8_t *)tile->scratch + row * matrix->quads * matrix->quad_bytes;
-    product->output = (uint8_t *)tile->output + row * columns * product->output_pixel_bytes;
+    product->output = (uint8_t *)tile->output + row * matrix->columns * product->output_pixel_bytes;
     run(product, share, next_pixels, &pixels);
 }
 
