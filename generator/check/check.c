@@ -77,8 +77,13 @@ static bool in_image(const struct plan *plan, const struct plan_step *step, uint
 static bool in_weights_place(const struct plan *plan, const struct plan_step *step, int index, uint64_t bytes)
 {
     uint64_t offset = step->record.weights_offset;
-    if (!plan->layers[step->layer].resident)
-        return in_buffer(plan, step->weights_buffer, index, (uint32_t)offset);
+    const struct plan_layer *layer = &plan->layers[step->layer];
+    uint64_t first = (uint64_t)dory_blocks(&layer->record, step->record.first_channel) * layer->record.block_bytes;
+    if (layer->shares_weights) /* all of them are in its owner's buffer */
+        return offset >= first && in_buffer(plan, step->weights_buffer, index, offset - first) &&
+               first + bytes <= plan->buffers[step->weights_buffer].bytes;
+    if (!layer->resident)
+        return in_buffer(plan, step->weights_buffer, index, offset);
     return offset >= plan->resident_offset && offset + bytes <= (uint64_t)plan->resident_offset + plan->resident_bytes;
 }
 

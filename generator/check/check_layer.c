@@ -234,6 +234,31 @@ void check_early(struct checker *c, int index)
 
 /* ---- weights in flash ---- */
 
+/* What a layer alone has there: its blob, or constants for its owner's. */
+static uint64_t own_start(const struct plan_layer *layer, bool is_blob)
+{
+    return is_blob ? layer->weights_address : layer->constants_address;
+}
+
+static uint64_t own_end(const struct plan_layer *layer, bool is_blob)
+{
+    return own_start(layer, is_blob) + (is_blob ? layer->weights_bytes : plan_all_constants_bytes(layer));
+}
+
+/* The owner has a blob, and that with the layer's constants is the layer's: both are written anew. */
+static void check_sharing(struct checker *c, int index)
+{
+    const struct plan_layer *layer = &c->plan->layers[index];
+    struct arena scratch = {0};
+    bool good = layer->owner >= 0 && layer->owner < index && plan_has_own_blob(c->plan, layer->owner) &&
+                c->plan->layers[layer->owner].shares_weights &&
+                c->plan->layers[layer->owner].weights_address == layer->weights_address && !layer->resident &&
+                plan_write_constants(c->plan, index, arena_allocate(&scratch, plan_all_constants_bytes(layer)));
+    if (!good)
+        check_fault(c, "layer '%s': its weights are not those that it shares", checker_layer_name(c, index));
+    arena_free(&scratch);
+}
+
 void check_blob(struct checker *c, int index)
 {
     const struct plan_layer *layer = &c->plan->layers[index];
@@ -245,14 +270,17 @@ void check_blob(struct checker *c, int index)
                     checker_layer_name(c, index), layer->record.block_bytes, layer->weights_bytes, block, bytes);
     if (layer->weights_bytes == 0)
         return;
-    uint64_t end = (uint64_t)layer->weights_address + layer->weights_bytes;
-    if (layer->weights_address < FLASH_HEADER_BYTES || end > c->plan->flash_bytes || layer->weights_address % 8 != 0)
-        check_fault(c, "layer '%s': weights at %u in a flash image of %u bytes", checker_layer_name(c, index),
-                    layer->weights_address, c->plan->flash_bytes);
+    bool is_blob = plan_has_own_blob(c->plan, index);
+    uint64_t start = own_start(layer, is_blob), end = own_end(layer, is_blob);
+    if (!is_blob)
+        check_sharing(c, index);
+    if (start < FLASH_HEADER_BYTES || end > c->plan->flash_bytes || start % 8 != 0)
+        check_fault(c, "layer '%s': weights at %" PRIu64 " in a flash image of %u bytes", checker_layer_name(c, index),
+                    start, c->plan->flash_bytes);
     for (int i = 0; i < index; i++) {
         const struct plan_layer *other = &c->plan->layers[i];
-        if (other->weights_bytes && other->weights_address < end &&
-            layer->weights_address < (uint64_t)other->weights_address + other->weights_bytes)
+        bool is_other_blob = plan_has_own_blob(c->plan, i);
+        if (other->weights_bytes && own_start(other, is_other_blob) < end && start < own_end(other, is_other_blob))
             check_fault(c, "layers '%s' and '%s': weights overlap in flash", checker_layer_name(c, i),
                         checker_layer_name(c, index));
     }

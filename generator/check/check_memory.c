@@ -42,6 +42,15 @@ static content weights_content(const struct memory *memory, int layer, uint64_t 
     return ((uint64_t)memory->plan->network->tensor_count + (uint64_t)layer + 1) << OBJECT_SHIFT | byte;
 }
 
+/* A byte of the owner's, but of its constants: what check_layer.c has seen. */
+static content shared_content(const struct memory *memory, int layer, uint64_t byte)
+{
+    const struct plan_layer *planned = &memory->plan->layers[layer];
+    uint32_t block = planned->record.block_bytes;
+    bool is_owners = planned->shares_weights && byte % block < block - plan_constants_bytes(planned);
+    return weights_content(memory, is_owners ? planned->owner : layer, byte);
+}
+
 /* ---- rectangles of a tensor ---- */
 
 /* Rows and channels of a tensor, all columns, and the window of L2 that holds them. */
@@ -233,8 +242,13 @@ static void read_weights(struct memory *memory, const struct plan_step *step)
         return;
     uint32_t bytes = dory_blocks(&layer->record, step->record.channels) * layer->record.block_bytes;
     uint64_t first = (uint64_t)dory_blocks(&layer->record, step->record.first_channel) * layer->record.block_bytes;
-    read_bytes(memory, step->record.weights_offset, weights_content(memory, step->layer, first), bytes,
-               "its weights are not in L2");
+    uint32_t block = layer->record.block_bytes, constants = layer->shares_weights ? plan_constants_bytes(layer) : 0;
+    uint32_t run = layer->shares_weights ? block - constants : bytes;
+    for (uint32_t byte = 0, next; byte < bytes; byte += next) { /* weights and constants in turn */
+        next = byte % block >= block - constants ? constants : run;
+        read_bytes(memory, step->record.weights_offset + byte, shared_content(memory, step->layer, first + byte), next,
+                   "its weights are not in L2");
+    }
 }
 
 static void write_output(struct memory *memory, const struct plan_step *step)
@@ -261,6 +275,20 @@ static int weights_at(const struct memory *memory, uint32_t address)
     return -1;
 }
 
+/* A byte of the constants that come to an owner's blob; 0: it is none. */
+static content constants_content(const struct memory *memory, uint32_t address)
+{
+    for (int i = 0; i < memory->plan->network->layer_count; i++) {
+        const struct plan_layer *layer = &memory->plan->layers[i];
+        uint32_t bytes = plan_all_constants_bytes(layer), at = address - layer->constants_address;
+        if (bytes == 0 || plan_has_own_blob(memory->plan, i) || at >= bytes)
+            continue;
+        uint32_t of_block = plan_constants_bytes(layer), block = layer->record.block_bytes;
+        return weights_content(memory, i, (uint64_t)(at / of_block + 1) * block - of_block + at % of_block);
+    }
+    return 0;
+}
+
 /* The content of a byte of the flash, 0 between the weights of two layers; `from`: of the one in front of it, which is
  * mostly in the same blob. */
 static content flash_content(const struct memory *memory, uint32_t address, content from)
@@ -269,7 +297,8 @@ static content flash_content(const struct memory *memory, uint32_t address, cont
     const struct plan_layer *blob = layer < 0 ? NULL : &memory->plan->layers[layer];
     if (!blob || address < blob->weights_address || address - blob->weights_address >= blob->weights_bytes)
         layer = weights_at(memory, address);
-    return layer < 0 ? 0 : weights_content(memory, layer, address - memory->plan->layers[layer].weights_address);
+    return layer < 0 ? constants_content(memory, address)
+                     : weights_content(memory, layer, address - memory->plan->layers[layer].weights_address);
 }
 
 static void arrive(struct memory *memory, const struct dory_transfer *transfer, uint32_t index, uint32_t run,

@@ -20,6 +20,7 @@ struct plan_options {
     /* Layers that take turns, stripe by stripe, so that the tensors between them are never whole: where that is faster;
      * nowhere; where it spares RAM, faster or not; for tests: wherever it is possible. */
     enum plan_blocks { BLOCKS_AUTO, BLOCKS_NONE, BLOCKS_SPARING, BLOCKS_ALWAYS } blocks;
+    bool shares_weights;    /* of plan_make alone: layers with equal weights bring them from the flash once */
     uint32_t more_walks;    /* of the search: some tenths of a second each, and sometimes a faster plan */
     int simplex_iterations; /* for tests: the most in a branch of the model's tree; 0: as many as it may need */
     /* Null: none. Of plans before, which were for the same network, options and target, but for clocks and the size of L2:

@@ -63,6 +63,7 @@ static void count_tables(struct problem *p)
     for (int l = 0; l < p->network->layer_count; l++) {
         p->fixed_table_bytes += table_bytes_of_layer(&p->layers[l].record);
         transfers += layer_brings_weights(p, l);
+        p->fixed_table_bytes += table_bytes_of_schedule(0, layer_shares_weights(p, l)); /* which no decision changes */
     }
     p->least_table_bytes = p->fixed_table_bytes + table_bytes_of_schedule(p->network->layer_count, transfers);
     p->l2_bytes = p->l2_bytes > p->least_table_bytes ? p->l2_bytes - p->least_table_bytes : 0;
@@ -251,6 +252,8 @@ static bool make_layers(struct problem *p, struct arena *kept, struct diagnostic
         p->tensor_bytes[t] = aligned(tensor_bytes(&p->network->tensors[t]));
     for (int i = 0; i < p->network->layer_count; i++)
         good = make_formed_layer(p, i, kept, diagnostics) && good;
+    if (good)
+        find_owners(p);
     return good;
 }
 

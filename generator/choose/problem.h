@@ -26,7 +26,8 @@ struct problem {
     uint32_t l1_bytes, l2_bytes; /* of the arenas, the latter at most: with the least tables */
     uint32_t least_table_bytes;  /* 0: tables are not in L2 */
     uint32_t fixed_table_bytes;  /* of them, what neither steps nor transfers take */
-    uint32_t resident_bytes;     /* of L2, for resident weights: not in l2_bytes */
+    uint32_t resident_bytes;     /* of L2, for resident weights, or shared ones: not in l2_bytes */
+    int *owners; /* by layer: the first one of those that share its weights; NO_LAYER: none; null: nobody does */
     struct tensor_life *lives;   /* by tensor */
     uint32_t *tensor_bytes;      /* by tensor, aligned */
     struct formed_layer *layers; /* by layer: with its tensors in HWC */
@@ -76,8 +77,17 @@ uint32_t tensor_bytes(const struct tensor *tensor);
 uint64_t layer_brought_bytes(const struct problem *problem, int layer);
 bool layer_brings_weights(const struct problem *problem, int layer);
 
-/* Takes off l2_bytes what resident weights need there, with the mark behind them. False after an error was
+/* Takes off l2_bytes what resident weights need there, with the mark behind them, or shared ones. False after an error was
  * reported: there is not so much. */
 bool resident_reserve(struct problem *problem, struct diagnostics *diagnostics);
+
+/* ---- shared_weights.c ---- */
+
+/* Has two layers with the same weights, of a size worth to be shared? */
+bool network_repeats_weights(const struct network *network);
+
+/* Where the options ask for it, and there are any. */
+void find_owners(struct problem *problem);
+bool layer_shares_weights(const struct problem *problem, int layer);
 
 #endif

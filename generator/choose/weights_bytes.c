@@ -5,7 +5,8 @@
 
 bool layer_brings_weights(const struct problem *p, int layer)
 {
-    return dory_has_weights(&p->layers[layer].record) && !(p->resident && p->resident[layer]);
+    return dory_has_weights(&p->layers[layer].record) && !(p->resident && p->resident[layer]) &&
+           !layer_shares_weights(p, layer);
 }
 
 /* As if of 8 bits: of fewer, at least. */
@@ -25,7 +26,7 @@ bool resident_reserve(struct problem *p, struct diagnostics *diagnostics)
 {
     uint64_t bytes = 0;
     for (int l = 0; l < p->network->layer_count; l++)
-        if (p->resident && p->resident[l])
+        if ((p->resident && p->resident[l]) || (layer_shares_weights(p, l) && p->owners[l] == l))
             bytes += aligned((uint32_t)layer_weights_bytes(&p->layers[l]));
     bool are_elsewhere = p->target->weight_memory_bytes > 0 || !p->options->tables_in_l2;
     if (bytes == 0 || (p->options->weights == WEIGHTS_LINKED && are_elsewhere))

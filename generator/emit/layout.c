@@ -2,7 +2,6 @@
  *
  * A blob that does not come out with exactly the bytes that the plan counted is a fault of dory and is reported as one,
  * since the firmware would read past it. */
-#include "describe/requantise.h"
 #include "emit/assemble.h"
 
 #include <string.h>
@@ -17,18 +16,9 @@ static void write_word(uint8_t *to, uint32_t value)
 
 /* ---- blob and image ---- */
 
-static struct dory_model_weights weights_of(const struct plan *plan, int index)
+static bool lies_in_image(const struct plan *plan, uint32_t address, uint32_t bytes)
 {
-    const struct layer *layer = &plan->network->layers[index];
-    const struct dory_layer *record = &plan->layers[index].record;
-    if (record->operation == DORY_CONSTANT)
-        return (struct dory_model_weights){.weights = (const int8_t *)record->constants.table};
-    return (struct dory_model_weights){
-        .weights = layer->weights,
-        .inputs = (uint32_t)(plan->network->tensors[layer->inputs[0]].channels / layer->groups),
-        .taps = (uint32_t)layer->kernel_height * (uint32_t)layer->kernel_width,
-        .constants = plan->layers[index].requantisation->channels,
-    };
+    return address >= FLASH_HEADER_BYTES && address <= plan->flash_bytes && bytes <= plan->flash_bytes - address;
 }
 
 static void layout_layer(struct plan *plan, int index, struct diagnostics *diagnostics)
@@ -37,15 +27,15 @@ static void layout_layer(struct plan *plan, int index, struct diagnostics *diagn
     const struct layer *layer = &plan->network->layers[index];
     if (planned->weights_bytes == 0)
         return;
-    if (planned->weights_address < FLASH_HEADER_BYTES || planned->weights_address > plan->flash_bytes ||
-        planned->weights_bytes > plan->flash_bytes - planned->weights_address) {
+    bool is_own = plan_has_own_blob(plan, index);
+    uint32_t address = is_own ? planned->weights_address : planned->constants_address;
+    if (!lies_in_image(plan, address, is_own ? planned->weights_bytes : plan_all_constants_bytes(planned))) {
         diagnose(diagnostics, SEVERITY_ERROR, layer->name, NULL,
                  "a fault of dory: weights planned outside of the flash image");
         return;
     }
-    struct dory_model_weights weights = weights_of(plan, index);
-    if (!planned->engine->weights->write(&planned->record, &weights, plan->flash_image + planned->weights_address,
-                                         planned->weights_bytes))
+    uint8_t *to = plan->flash_image + address;
+    if (is_own ? !plan_write_blob(plan, index, to) : !plan_write_constants(plan, index, to))
         diagnose(diagnostics, SEVERITY_ERROR, layer->name, NULL,
                  "a fault of dory: weights take other than the %u bytes planned, or their constants exceed their form",
                  planned->weights_bytes);

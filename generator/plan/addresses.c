@@ -29,12 +29,26 @@ static uint32_t resident_address(const struct plan *plan, const struct plan_laye
                                     : plan->resident_offset + layer->weights_address - FLASH_HEADER_BYTES;
 }
 
+/* Those of layers that share weights, which are brought with the owner's blob. */
+static uint64_t place_constants(struct plan *plan, uint64_t start)
+{
+    for (int i = 0; i < plan->network->layer_count; i++) {
+        struct plan_layer *layer = &plan->layers[i];
+        if (!layer->shares_weights || plan_has_own_blob(plan, i))
+            continue;
+        layer->weights_address = plan->layers[layer->owner].weights_address;
+        layer->constants_address = (uint32_t)start;
+        start += aligned(plan_all_constants_bytes(layer));
+    }
+    return start;
+}
+
 /* Of the resident layers, or of the others, one behind the other from `start` on: where they end. */
 static uint64_t place_blobs(struct plan *plan, bool resident, uint64_t start)
 {
     for (int i = 0; i < plan->network->layer_count; i++) {
         struct plan_layer *layer = &plan->layers[i];
-        if (layer->weights_bytes == 0 || layer->resident != resident)
+        if (!plan_has_own_blob(plan, i) || layer->resident != resident)
             continue;
         layer->weights_address = (uint32_t)start;
         start += aligned(layer->weights_bytes);
@@ -44,7 +58,8 @@ static uint64_t place_blobs(struct plan *plan, bool resident, uint64_t start)
 
 static bool place_weights(struct plan *plan, struct diagnostics *diagnostics)
 {
-    uint64_t resident_end = place_blobs(plan, true, FLASH_HEADER_BYTES), end = place_blobs(plan, false, resident_end);
+    uint64_t resident_end = place_blobs(plan, true, FLASH_HEADER_BYTES),
+             end = place_constants(plan, place_blobs(plan, false, resident_end));
     plan->flash_bytes = (uint32_t)end;
     uint32_t memory_bytes = plan->target->weight_memory_bytes;
     if (plan->weights_are_linked && memory_bytes > 0 && end > memory_bytes) {
@@ -114,13 +129,22 @@ void plan_write_offsets(struct plan *plan)
             if (step->input_buffer[j] >= 0)
                 step->record.input[j].offset = plan->buffers[step->input_buffer[j]].offset;
         const struct plan_layer *layer = &plan->layers[step->layer];
+        uint32_t first = dory_blocks(&layer->record, step->record.first_channel) * layer->record.block_bytes;
         if (step->weights_buffer >= 0)
-            step->record.weights_offset = plan->buffers[step->weights_buffer].offset;
+            step->record.weights_offset = plan->buffers[step->weights_buffer].offset + (layer->shares_weights ? first : 0);
         else if (layer->resident)
-            step->record.weights_offset =
-                resident_address(plan, layer) +
-                dory_blocks(&layer->record, step->record.first_channel) * layer->record.block_bytes;
+            step->record.weights_offset = resident_address(plan, layer) + first;
     }
+}
+
+/* What a transfer of weights counts from: the layer's blob, or its constants. */
+static uint32_t flash_address(const struct plan *plan, const struct plan_transfer *transfer)
+{
+    int index = plan->buffers[transfer->buffer].layer;
+    if (plan->layers[index].shares_weights)
+        index = plan->steps[transfer->needed_step].layer;
+    const struct plan_layer *layer = &plan->layers[index];
+    return plan_has_own_blob(plan, index) ? layer->weights_address : layer->constants_address;
 }
 
 /* Offsets inside buffers become offsets in the arena; those inside blobs and tensors, addresses. */
@@ -130,8 +154,8 @@ static void write_addresses(struct plan *plan)
         struct plan_transfer *transfer = &plan->transfers[i];
         const struct plan_buffer *buffer = &plan->buffers[transfer->buffer];
         transfer->record.l2_offset += buffer->offset;
-        transfer->record.l3_address += buffer->kind == BUFFER_WEIGHTS ? plan->layers[buffer->layer].weights_address
-                                                                      : plan->tensors[buffer->tensor].ram_offset;
+        transfer->record.l3_address +=
+            buffer->kind == BUFFER_WEIGHTS ? flash_address(plan, transfer) : plan->tensors[buffer->tensor].ram_offset;
     }
 }
 

@@ -54,9 +54,12 @@ struct plan_layer {
     uint32_t tile_count;
     uint32_t weights_bytes;   /* of the blob; 0 without weights */
     uint32_t weights_address; /* of the blob in the flash image */
-    bool resident;            /* the blob is in memory before a run: resident_offset, or linked */
-    uint32_t l1_bytes;        /* used of the arena */
-    uint8_t inputs_stay;      /* bit i: input i is where the layer before computes it in L1, see finish.c */
+    bool shares_weights; /* its blob is the owner's, a layer's in front of it or itself, with constants of its own ... */
+    int owner;
+    uint32_t constants_address; /* ... which are there in the flash image, those of its blocks behind one another */
+    bool resident;              /* the blob is in memory before a run: resident_offset, or linked */
+    uint32_t l1_bytes;          /* used of the arena */
+    uint8_t inputs_stay;        /* bit i: input i is where the layer before computes it in L1, see finish.c */
     const struct requantisation *requantisation; /* how, and how that is known to be right; null but for convolutions */
 };
 
@@ -151,6 +154,24 @@ struct tensor_life; /* plan/lives.h */
 /* Of a plan that is decided, whose buffers have offsets. False after an error was reported: it does not fit flash or RAM; or
  * without one, where weights that stay in L2 have no room behind all else. */
 bool plan_set_addresses(struct plan *plan, const struct tensor_life *lives, struct diagnostics *diagnostics);
+
+/* ---- blob.c ---- */
+
+/* Is there a blob of the layer alone in the flash image? */
+bool plan_has_own_blob(const struct plan *plan, int layer);
+
+/* The layer's blob, of weights_bytes. False where they are other than the format writes, or constants exceed their form. */
+bool plan_write_blob(const struct plan *plan, int layer, uint8_t *blob);
+
+/* The constants of a block, behind its weights; those of all blocks of a layer that shares its weights, else 0. */
+uint32_t plan_constants_bytes(const struct plan_layer *layer);
+uint32_t plan_all_constants_bytes(const struct plan_layer *layer);
+
+/* These, of a layer that shares its owner's weights. False where its blob is not the owner's with these constants. */
+bool plan_write_constants(const struct plan *plan, int layer, uint8_t *constants);
+
+/* True where that is so for all of them. */
+bool plan_shares_equal_weights(const struct plan *plan);
 
 /* stay.c: lays outputs that are an input with elements behind to where that lies, where L2 has room for it; of a plan
  * whose buffers have offsets, before it has addresses. */

@@ -39,6 +39,12 @@ void schedule_count_live(struct schedule *schedule, struct arena *arena);
 /* Offsets for the schedule's buffers, by `place`: false where they take more than `enough` bytes. */
 bool schedule_place(const struct problem *problem, struct schedule *schedule, uint32_t enough, enum place_care care);
 
+/* ---- share.c ---- */
+
+/* Adds to a schedule with places what layers need that share weights. False where that is not possible: their tiles were
+ * decided differently, or they take turns. */
+bool schedule_share(const struct decision *decision, struct schedule *schedule, struct arena *arena);
+
 /* ---- postpone.c ---- */
 
 /* Starts each prefetch as late as it may, so that no step waits longer than it does: the order of the transfers and

@@ -44,6 +44,8 @@ static void write_layer(const struct decision *d, struct plan *plan, int index, 
     layer->l1_bytes = cost->l1_bytes;
     layer->weights_bytes = dory_blocks(&layer->record, layer->record.output_channels) * layer->record.block_bytes;
     layer->resident = layer->weights_bytes > 0 && p->resident && p->resident[index];
+    layer->shares_weights = layer_shares_weights(p, index);
+    layer->owner = layer->shares_weights ? p->owners[index] : NO_LAYER;
     plan->l1_peak_bytes = cost->l1_bytes > plan->l1_peak_bytes ? cost->l1_bytes : plan->l1_peak_bytes;
 }
 
@@ -100,6 +102,10 @@ static bool write_plan(const struct decision *d, const struct schedule *schedule
     bool good = plan_set_addresses(plan, d->problem->lives, diagnostics);
     plan->start_cycles = timeline_run_start_cycles(plan, plan->target);
     plan->moved = decision_traffic(d);
+    for (int i = 0; i < network->layer_count; i++)
+        if (plan->layers[i].shares_weights)
+            plan->moved.flash_bytes +=
+                plan_has_own_blob(plan, i) ? plan->layers[i].weights_bytes : plan_all_constants_bytes(&plan->layers[i]);
     plan->predicted_cycles = plan->start_cycles + schedule->cycles;
     return good;
 }
@@ -158,6 +164,8 @@ static void write_outcome(const struct outcome *outcome, struct plan *plan)
     plan->proof.searched_cycles = plan->predicted_cycles;
     if (plan->proof.rounds > 0)
         plan->proof.bound_cycles += plan->start_cycles;
+    if (outcome->decision.problem->owners) /* their transfers were not among what was searched */
+        plan->proof.is_optimal = false;
 }
 
 static bool make_plan(struct problem *p, struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
@@ -166,10 +174,11 @@ static bool make_plan(struct problem *p, struct plan *plan, struct arena *arena,
     struct outcome outcome;
     memset(plan, 0, sizeof *plan);
     if (!problem_make(p, arena, diagnostics) || !decide(p, &outcome, &schedule, arena, diagnostics) ||
-        !check_counts(&schedule, diagnostics) || !write_plan(&outcome.decision, &schedule, plan, arena, diagnostics))
+        (p->owners && !schedule_share(&outcome.decision, &schedule, arena)) || !check_counts(&schedule, diagnostics) ||
+        !write_plan(&outcome.decision, &schedule, plan, arena, diagnostics))
         return false;
     write_outcome(&outcome, plan);
-    return true;
+    return plan_shares_equal_weights(plan);
 }
 
 static bool plan_once(const struct network *network, const struct target *target, const struct plan_options *options,

@@ -4,6 +4,7 @@
  * activations and for weights that pass through, so that more of it is not always faster: small networks gain with all of
  * it, large ones with a part or with none. Which part is found by trying: the first layers, whose weights nothing in front
  * of them hides, or the last ones, which have most weights and wait for the flash longest. */
+#include "choose/problem.h"
 #include "solve/solve.h"
 
 #include <inttypes.h>
@@ -68,6 +69,24 @@ static void try_parts(const struct plan_options *options, struct plan *best, str
     }
 }
 
+/* ---- all weights in the flash ---- */
+
+/* Those of layers that have equal ones once, where that is not slower. */
+static bool plan_from_flash(const struct network *network, const struct target *target, const struct plan_options *options,
+                            struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
+{
+    struct plan_options sharing = *options;
+    struct plan shared;
+    if (!plan_with(network, target, options, NULL, plan, arena, diagnostics))
+        return false;
+    sharing.shares_weights = true;
+    sharing.memory = NULL;
+    if (network_repeats_weights(network) && try_plan(plan, &sharing, NULL, &shared, arena) &&
+        shared.predicted_cycles <= plan->predicted_cycles)
+        *plan = shared;
+    return true;
+}
+
 /* ---- the pass ---- */
 
 /* All of them are tried first: where they fit, no part of them is faster. */
@@ -75,7 +94,7 @@ static bool plan_by_cycles(const struct network *network, const struct target *t
                            struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
     struct plan all;
-    if (!plan_with(network, target, options, NULL, plan, arena, diagnostics))
+    if (!plan_from_flash(network, target, options, plan, arena, diagnostics))
         return false;
     plan->flash_cycles = plan->predicted_cycles;
     if (try_plan(plan, options, all_layers(network, arena), &all, arena))
@@ -90,7 +109,8 @@ static bool plan_by_cycles(const struct network *network, const struct target *t
 static void count_flash_cycles(const struct plan_options *options, struct plan *plan, struct arena *arena)
 {
     struct plan flash;
-    if (try_plan(plan, options, NULL, &flash, arena))
+    struct diagnostics unheard = {.arena = arena};
+    if (plan_from_flash(plan->network, plan->target, options, &flash, arena, &unheard))
         plan->flash_cycles = flash.predicted_cycles;
 }
 
@@ -99,8 +119,9 @@ bool plan_make(const struct network *network, const struct target *target, const
 {
     if (options->weights == WEIGHTS_AUTO)
         return plan_by_cycles(network, target, options, plan, arena, diagnostics);
-    const bool *resident = options->weights == WEIGHTS_FLASH ? NULL : all_layers(network, arena);
-    if (!plan_with(network, target, options, resident, plan, arena, diagnostics))
+    if (options->weights == WEIGHTS_FLASH)
+        return plan_from_flash(network, target, options, plan, arena, diagnostics);
+    if (!plan_with(network, target, options, all_layers(network, arena), plan, arena, diagnostics))
         return false;
     if (options->weights == WEIGHTS_RESIDENT)
         count_flash_cycles(options, plan, arena);
