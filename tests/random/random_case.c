@@ -261,6 +261,14 @@ static bool has_overlap(const struct plan *plan)
     return overlap;
 }
 
+static bool has_sharing(const struct plan *plan)
+{
+    bool has = false;
+    for (int i = 0; i < plan->network->layer_count; i++)
+        has |= plan->layers[i].shares_weights && !plan_has_own_blob(plan, i);
+    return has;
+}
+
 static void count_plan(struct random_totals *totals, const struct plan *plan)
 {
     bool in_ram = false, loads = false, in_chw = false;
@@ -273,6 +281,7 @@ static void count_plan(struct random_totals *totals, const struct plan *plan)
     for (int i = 0; i < plan->transfer_count; i++)
         loads |= plan->transfers[i].needed_step > 0;
     totals->in_ram += in_ram;
+    totals->sharing += has_sharing(plan);
     totals->blocks += has_block(plan);
     totals->queries += has_queries(plan);
     totals->resident += plan->resident_bytes > 0;
@@ -301,10 +310,10 @@ void random_totals_print(const struct random_totals *totals)
                totals->shrunk, totals->dead_channels, totals->unread_pixels, totals->moved);
     printf(
         "layers by XpulpV2 kernels %d; networks with tensors in RAM %d, in CHW %d, with L3 transfers behind the first step "
-        "%d, with weights that stay in L2 %d, that are linked %d, with blocks of layers %d, "
+        "%d, with weights that stay in L2 %d, that are linked %d, that several layers share %d, with blocks of layers %d, "
         "of a head's queries %d\n",
-        totals->xpulpv2, totals->in_ram, totals->in_chw, totals->loads, totals->resident, totals->linked, totals->blocks,
-        totals->queries);
+        totals->xpulpv2, totals->in_ram, totals->in_chw, totals->loads, totals->resident, totals->linked, totals->sharing,
+        totals->blocks, totals->queries);
 }
 
 /* ---- the case ---- */

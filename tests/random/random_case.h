@@ -24,6 +24,7 @@ struct random_totals {
     int xpulpv2;                                                         /* layers that have such a kernel */
     int in_ram;                                                          /* networks with a tensor in RAM */
     int in_chw;                                                          /* networks with a tensor in CHW */
+    int sharing;                                                         /* networks with layers that share their weights */
     int blocks, queries;  /* networks with layers that take turns, and of them those with products of a head's queries */
     int resident, linked; /* networks with weights that stay in L2, or are linked */
     int loads;            /* networks with transfers behind the first step */

@@ -45,6 +45,9 @@ struct network *random_graph(struct random *random, struct arena *arena);
 /* Up to twelve layers behind each other, residual connections among them, of which some can take turns. */
 struct network *random_chain(struct random *random, struct arena *arena);
 
+/* Up to sixteen layers, of which some have the same weights. */
+struct network *random_steps(struct random *random, struct arena *arena);
+
 /* Values for each of its inputs, all within what the tensors declare, extremes included. */
 const int64_t *const *random_inputs(struct random *random, const struct network *network, struct arena *arena);
 

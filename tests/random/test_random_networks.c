@@ -1,7 +1,7 @@
 /* Random networks in little memory, bit for bit against the golden interpreter.
  *
- * Usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs|quantised|blocks|toy|toy_in_place FIRST_SEED COUNT
- * dead_layers and so on: channels are made dead, and most networks run without them. "onnx" (NEMO's networks) and
+ * Usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs|quantised|blocks|steps|toy|toy_in_place FIRST_SEED
+ * COUNT dead_layers and so on: channels are made dead, and most networks run without them. "onnx" (NEMO's networks) and
  * "onnx_graphs": written as ONNX files and read back first. A failed case prints the arguments that repeat it; then, its
  * plan is printed, too. */
 #include <inttypes.h>
@@ -117,6 +117,11 @@ static struct network *blocks(const struct seed_test *test, struct random *rando
     }
 }
 
+static struct network *steps(const struct seed_test *test, struct random *random)
+{
+    return random_steps(random, test->arena);
+}
+
 /* What NEMO can say, as it says it. */
 static struct network *onnx(const struct seed_test *test, struct random *random)
 {
@@ -149,6 +154,7 @@ static const struct source {
     {.name = "onnx_graphs", onnx_graphs, .has_all_features = true},
     {.name = "quantised", quantised},
     {.name = "blocks", blocks, .only_blocks = true},
+    {.name = "steps", steps},
     {.name = "toy", quantised, .engine = &toy_engine},
     {.name = "toy_in_place", quantised, .engine = &toy_engine, .leaves_in_place = true},
     {.name = "armv7em_in_place", quantised, .engine = &dory_armv7em_engine, .leaves_in_place = true},
@@ -215,6 +221,7 @@ int main(int argc, char **argv)
     EXPECT_EQUAL(totals.wrong, 0);
     EXPECT_THAT(!dead || count == 1 || totals.shrunk > 0);
     EXPECT_THAT(totals.exact > 0);
+    EXPECT_THAT(source->make != steps || count == 1 || dead || totals.sharing > 0);
     EXPECT_THAT(!totals.engine || count == 1 || totals.layers_of_engine > totals.exact);
     EXPECT_THAT(!totals.leaves_in_place || count == 1 ||
                 (totals.inputs_in_place > 0 && totals.weights_in_place > 0 && totals.outputs_in_place > 0 &&
