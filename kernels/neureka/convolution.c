@@ -1,6 +1,6 @@
 /* Computes 1x1, 3x3 and depth-wise 3x3 convolutions of bytes by N-EUREKA. Input, output: HWC.
  *
- * The first core starts a tile's jobs; where their constants are copied, when all cores have done so. In the second part all
+ * The first core starts a tile's jobs; where all cores copy their constants, when these have done so. In the second part all
  * cores make elements of the sums of a job that has ended, while the engine is at the next one; where the engine requantises
  * nothing is left to do but to wait. */
 #include "../xpulpv2/xpulp.h"
@@ -13,6 +13,8 @@
 struct part {
     uint32_t first_pixel, rows, columns, channels;
     const uint8_t *input, *weights, *constants;
+    const uint8_t *multipliers; /* and the engine's addends */
+    bool is_wide;
     uint32_t input_row_bytes;
     uint8_t *sums;   /* its pixels, side by side */
     uint8_t *output; /* its first element */
@@ -48,11 +50,12 @@ static struct part part_of(const struct dory_layer *layer, const struct dory_til
     part.channels = dory_minimum(jobs->block_channels, tile->channels - first);
     part.weights = (const uint8_t *)tile->weights + block * dory_neureka_block_bytes(layer);
     part.constants = part.weights + dory_neureka_block_weight_bytes(layer);
+    part.is_wide = dory_neureka_may_be_wide(layer) &&
+                   dory_load_word(part.constants + dory_neureka_block_constants_bytes(layer) - 4) != 0;
     uint8_t *behind_queue = (uint8_t *)tile->scratch + sizeof(struct dory_neureka_queue);
-    if (dory_neureka_copied_bytes(layer, tile->channels) > 0) {
-        part.constants = behind_queue + 8 * first;
-    }
-    part.sums = behind_queue + 4 * (pixels * first + part.first_pixel * part.channels);
+    uint32_t copied_bytes = dory_neureka_copied_bytes(layer, tile->channels);
+    part.multipliers = copied_bytes > 0 ? behind_queue + 8 * first : part.constants;
+    part.sums = behind_queue + copied_bytes + 4 * (pixels * first + part.first_pixel * part.channels);
     part.output = (uint8_t *)tile->output + (part.first_pixel * tile->channels + first) * (layer->output_bits / 8u);
     return part;
 }
@@ -60,14 +63,16 @@ static struct part part_of(const struct dory_layer *layer, const struct dory_til
 static void set_output(struct dory_neureka_job *job, const struct dory_layer *layer, const struct dory_tile *tile,
                        const struct part *part)
 {
-    job->output_kind = DORY_NEUREKA_SUMS;
+    job->output_kind = part->is_wide ? DORY_NEUREKA_WIDE : DORY_NEUREKA_SUMS;
     job->output = part->sums;
     job->output_pixel_bytes = 4 * part->channels;
+    job->multipliers = part->is_wide ? part->multipliers : 0;
+    job->shift = part->is_wide ? DORY_NEUREKA_WIDE_SHIFT : 0;
     if (dory_neureka_requantises(layer)) {
         job->output_kind = DORY_NEUREKA_BYTES;
         job->output = part->output;
         job->output_pixel_bytes = tile->channels;
-        job->multipliers = part->constants;
+        job->multipliers = part->multipliers;
         job->addends = (const uint8_t *)job->multipliers + 4 * dory_neureka_block_channels(layer);
         job->shift = layer->shift;
         job->output_is_signed = layer->output_is_signed;
@@ -106,33 +111,35 @@ static void start_some(const struct dory_layer *layer, const struct dory_tile *t
     }
 }
 
-/* A core's share of the constants that the engine reads in L1, some blocks. */
+/* A core's share of the constants that the engine reads in L1, some blocks: multipliers, and addends where there are. */
 static void copy_constants(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    uint32_t words = 2 * dory_neureka_block_channels(layer);
+    uint32_t channels = dory_neureka_block_channels(layer);
+    uint32_t words = dory_neureka_requantises(layer) ? 2 * channels : channels;
     uint32_t *to = (uint32_t *)tile->scratch + sizeof(struct dory_neureka_queue) / 4;
     for (uint32_t block = core; block < dory_blocks(layer, tile->channels); block += cores) {
         const uint8_t *from = (const uint8_t *)tile->weights + block * dory_neureka_block_bytes(layer) +
                               dory_neureka_block_weight_bytes(layer);
         for (uint32_t i = 0; i < words; i++) {
-            to[block * words + i] = dory_load_word(from + 4 * i);
+            to[block * 2 * channels + i] = dory_load_word(from + 4 * i);
         }
     }
 }
 
+/* Who makes elements of sums asks in the second part for jobs of this one: the first core then copies alone. */
 void dory_neureka_convolution(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
     struct dory_neureka_queue *queue = tile->scratch;
-    bool copies = dory_neureka_copied_bytes(layer, tile->channels) > 0;
+    bool copies = dory_neureka_copied_bytes(layer, tile->channels) > 0, together = dory_neureka_requantises(layer);
+    if (copies && (together || core == 0)) {
+        copy_constants(layer, tile, core, together ? cores : 1);
+    }
     if (core == 0) {
         struct dory_neureka_jobs jobs = dory_neureka_jobs_of(layer, tile->rows, tile->columns, tile->channels);
         queue->started = 0;
-        if (!copies) {
+        if (!copies || !together) {
             start_some(layer, tile, &jobs, queue);
         }
-    }
-    if (copies) {
-        copy_constants(layer, tile, core, cores);
     }
 }
 
@@ -142,9 +149,10 @@ static void finish_part(const struct dory_layer *layer, const struct dory_tile *
                         unsigned cores)
 {
     uint32_t pixels = part->rows * part->columns, element_bytes = layer->output_bits / 8u;
-    bool by_pixels = part->channels % cores != 0 && pixels >= 8 * cores;
-    struct dory_share share = dory_share_of(by_pixels ? pixels : part->channels, core, cores);
-    uint32_t first_pixel = by_pixels ? share.first : 0, first_channel = by_pixels ? 0 : share.first;
+    uint32_t together = part->is_wide ? 4 : 1; /* channels */
+    bool by_pixels = part->channels % (together * cores) != 0 && pixels >= 8 * cores;
+    struct dory_share share = dory_share_of(by_pixels ? pixels : dory_divide_up(part->channels, together), core, cores);
+    uint32_t first_pixel = by_pixels ? share.first : 0, first_channel = by_pixels ? 0 : together * share.first;
     struct dory_neureka_elements elements = {
         .sums = (const int32_t *)(const void *)part->sums + first_pixel * part->channels,
         .sum_step = part->channels,
@@ -153,9 +161,14 @@ static void finish_part(const struct dory_layer *layer, const struct dory_tile *
         .pixels = by_pixels ? share.end - share.first : pixels,
         .constants = part->constants,
         .first_channel = first_channel,
-        .end_channel = by_pixels ? part->channels : share.end,
+        .end_channel = by_pixels ? part->channels : dory_minimum(together * share.end, part->channels),
     };
-    dory_neureka_finish(layer, &elements);
+    if (part->is_wide) {
+        uint32_t words_bytes = 4 * dory_neureka_block_channels(layer);
+        dory_neureka_finish_wide(layer, &elements, part->constants + words_bytes, part->constants + 2 * words_bytes);
+    } else {
+        dory_neureka_finish(layer, &elements);
+    }
 }
 
 void dory_neureka_finish_convolution(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,

@@ -125,3 +125,104 @@ void dory_neureka_finish(const struct dory_layer *layer, const struct dory_neure
     default: finish_any(layer, elements); break;
     }
 }
+
+/* ---- WIDE ---- */
+
+/* A channel's constants. */
+struct wide {
+    int32_t addend, shift;
+};
+
+static struct wide load_wide(const uint8_t *addends, const uint8_t *shifts, uint32_t channel)
+{
+    return (struct wide){(int32_t)dory_load_word(addends + 4 * channel), (int32_t)dory_load_word(shifts + 4 * channel)};
+}
+
+static int32_t wide_element_of(const struct dory_layer *layer, const struct wide *wide, int32_t z)
+{
+    return p_min(p_max(p_addnr(z, wide->addend, wide->shift), layer->minimum), layer->maximum);
+}
+
+static void finish_wide_channel(const struct dory_layer *layer, const struct dory_neureka_elements *elements,
+                                uint32_t channel, const struct wide *wide)
+{
+    const int32_t *z = elements->sums + channel;
+    uint8_t *output = elements->output + channel;
+    for (uint32_t i = 0; i < elements->pixels; i++, z += elements->sum_step, output += elements->output_step) {
+        *output = (uint8_t)wide_element_of(layer, wide, *z);
+    }
+}
+
+#if defined(DORY_XPULPV2)
+
+/* clang-format off */
+
+/* Four channels, pixel after pixel: so many instructions, with those that clip t0 to t3. */
+#define EACH_PIXEL(instructions, clips, ...)                                                                                \
+    __asm__ volatile(".option push\n"                                                                                       \
+                     ".balign 4\n"                                                                                          \
+                     ".option norvc\n"                                                                                      \
+                     LP_SETUP("x0", "%[pixels]", instructions, "1")                                                         \
+                     P_LW_NEXT("t0", "%[z]") P_LW_NEXT("t1", "%[z]") P_LW_NEXT("t2", "%[z]")                                \
+                     P_LW_STEP("t3", "%[step]", "%[z]")                                                                     \
+                     P_ADDNR("t0", "%[a0]", "%[f0]") P_ADDNR("t1", "%[a1]", "%[f1]")                                        \
+                     P_ADDNR("t2", "%[a2]", "%[f2]") P_ADDNR("t3", "%[a3]", "%[f3]")                                        \
+                     clips PV_PACKLO_B("t0", "t1", "t0") PV_PACKHI_B("t0", "t3", "t2")                                      \
+                     "1: " P_SW_STEP("t0", "%[output_step]", "%[output]")                                                   \
+                     ".option pop\n"                                                                                        \
+                     : [z] "+r"(z), [output] "+r"(output)                                                                   \
+                     : [pixels] "r"(elements->pixels), [step] "r"(4 * elements->sum_step - 12),                             \
+                       [output_step] "r"(elements->output_step), [maximum] "r"(layer->maximum),                             \
+                       [a0] "r"(wide[0].addend), [f0] "r"(wide[0].shift), [a1] "r"(wide[1].addend),                         \
+                       [f1] "r"(wide[1].shift), [a2] "r"(wide[2].addend), [f2] "r"(wide[2].shift),                          \
+                       [a3] "r"(wide[3].addend), [f3] "r"(wide[3].shift) __VA_ARGS__                                        \
+                     : "t0", "t1", "t2", "t3", "memory")
+#define EACH_SUM(text) text("t0") text("t1") text("t2") text("t3")
+#define CLIP_FROM_0(a) P_CLIPUR(a, a, "%[maximum]")
+#define CLIP(a)        P_MAX(a, a, "%[minimum]") P_MIN(a, a, "%[maximum]")
+
+/* clang-format on */
+
+static void finish_wide_quad(const struct dory_layer *layer, const struct dory_neureka_elements *elements, uint32_t channel,
+                             const struct wide wide[4])
+{
+    const int32_t *z = elements->sums + channel;
+    uint8_t *output = elements->output + channel;
+    if (elements->pixels == 0) {
+        return;
+    }
+    if (layer->minimum == 0) {
+        EACH_PIXEL(15, EACH_SUM(CLIP_FROM_0), );
+    } else {
+        EACH_PIXEL(19, EACH_SUM(CLIP), , [minimum] "r"(layer->minimum));
+    }
+}
+
+#else
+
+static void finish_wide_quad(const struct dory_layer *layer, const struct dory_neureka_elements *elements, uint32_t channel,
+                             const struct wide wide[4])
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        finish_wide_channel(layer, elements, channel + i, &wide[i]);
+    }
+}
+
+#endif
+
+void dory_neureka_finish_wide(const struct dory_layer *layer, const struct dory_neureka_elements *elements,
+                              const uint8_t *addends, const uint8_t *shifts)
+{
+    uint32_t channel = elements->first_channel;
+    struct wide wide[4];
+    for (; channel + 4 <= elements->end_channel; channel += 4) {
+        for (uint32_t i = 0; i < 4; i++) {
+            wide[i] = load_wide(addends, shifts, channel + i);
+        }
+        finish_wide_quad(layer, elements, channel, wide);
+    }
+    for (; channel < elements->end_channel; channel++) {
+        wide[0] = load_wide(addends, shifts, channel);
+        finish_wide_channel(layer, elements, channel, &wide[0]);
+    }
+}

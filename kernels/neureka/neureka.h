@@ -2,7 +2,8 @@
  *
  * A block of weights has 32 output channels, depth-wise all of them: words as job.h has them, and behind them the constants.
  * Where the engine requantises, these are the multipliers of all channels of the block, then their addends; else those of
- * one channel after the other, as dory_normalise() reads them. */
+ * one channel after the other, as dory_normalise() reads them; or, of a block all of whose channels have the form WIDE
+ * (wide.h), their multipliers, addends and shifts. A word behind them says which. */
 #ifndef DORY_NEUREKA_H
 #define DORY_NEUREKA_H
 
@@ -28,6 +29,18 @@ static inline bool dory_neureka_requantises(const struct dory_layer *layer)
            layer->maximum >= least + UINT8_MAX;
 }
 
+/* True where blocks may have the form WIDE, for which the constants of theirs have room. */
+static inline bool dory_neureka_may_be_wide(const struct dory_layer *layer)
+{
+    bool has_room =
+        layer->normalisation == DORY_NORMALISE_CLAMPED || layer->normalisation == DORY_NORMALISE_HIGH ||
+        layer->normalisation == DORY_NORMALISE_64 ||
+        (layer->normalisation == DORY_NORMALISE_SPLIT && layer->rounding != DORY_ROUND_AWAY); /* it knows no such step */
+    return has_room && layer->output_bits == 8;
+}
+
+#define DORY_NEUREKA_WIDE_SHIFT 16u /* the engine's, of a product of 47 bits */
+
 /* Channels that a block has. */
 static inline uint32_t dory_neureka_block_channels(const struct dory_layer *layer)
 {
@@ -42,9 +55,16 @@ static inline uint32_t dory_neureka_block_weight_bytes(const struct dory_layer *
     return mode == DORY_NEUREKA_DEPTHWISE ? bytes : dory_neureka_block_channels(layer) * bytes;
 }
 
+/* Of its constants; with the word that says whether it is WIDE. */
+static inline uint32_t dory_neureka_block_constants_bytes(const struct dory_layer *layer)
+{
+    uint32_t bytes = dory_neureka_block_channels(layer) * dory_channel_constants_bytes(layer);
+    return bytes + (dory_neureka_may_be_wide(layer) ? 4 : 0);
+}
+
 static inline uint32_t dory_neureka_block_bytes(const struct dory_layer *layer)
 {
-    return dory_neureka_block_weight_bytes(layer) + dory_neureka_block_channels(layer) * dory_channel_constants_bytes(layer);
+    return dory_neureka_block_weight_bytes(layer) + dory_neureka_block_constants_bytes(layer);
 }
 
 #define DORY_NEUREKA_JOBS                                                                                                   \
@@ -98,11 +118,13 @@ static inline struct dory_neureka_jobs dory_neureka_jobs_of(const struct dory_la
 }
 
 /* Bytes of the copies of a tile's multipliers and addends, which the engine reads in L1: where weights are in their memory
- * and it requantises. */
+ * and it multiplies. */
 static inline uint32_t dory_neureka_copied_bytes(const struct dory_layer *layer, uint32_t channels)
 {
-    bool copies = dory_is_in_place(layer->l1.weights) && dory_neureka_requantises(layer);
-    return copies ? dory_blocks(layer, channels) * dory_neureka_block_channels(layer) * 8 : 0;
+    bool multiplies = dory_neureka_requantises(layer) || dory_neureka_may_be_wide(layer);
+    return dory_is_in_place(layer->l1.weights) && multiplies
+               ? dory_blocks(layer, channels) * dory_neureka_block_channels(layer) * 8
+               : 0;
 }
 
 /* At the start of scratch; behind it copied constants, or sums. */

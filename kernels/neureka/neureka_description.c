@@ -1,6 +1,7 @@
 /* What the planner knows of N-EUREKA. Cycles are those of jobs on the maintained gvsoc: docs/siracusa.md. */
 #include "dory/engine.h"
 #include "neureka.h"
+#include "wide.h"
 
 static uint32_t ceiling_log2(uint32_t value)
 {
@@ -36,10 +37,7 @@ static uint32_t chunk_bytes(const struct dory_layer *layer, uint32_t input_chann
     return dory_neureka_block_weight_bytes(layer);
 }
 
-static uint32_t constants_bytes(const struct dory_layer *layer)
-{
-    return dory_neureka_block_channels(layer) * dory_channel_constants_bytes(layer);
-}
+static uint32_t constants_bytes(const struct dory_layer *layer) { return dory_neureka_block_constants_bytes(layer); }
 
 /* Bits from `to` on, which are 0. */
 static void put_weight(const struct dory_layer *layer, int8_t weight, uint32_t input, uint32_t tap, uint8_t *to)
@@ -85,9 +83,30 @@ static bool write_scale(const struct dory_channel_constants *channel, uint32_t c
     return multiplier >= 0 && multiplier <= INT32_MAX && addend >= INT32_MIN && addend <= INT32_MAX;
 }
 
+/* False, and something else written, where not all of the block's channels have this form. */
+static bool write_wide(const struct dory_layer *layer, const struct dory_model_weights *model, uint32_t block, uint8_t *to)
+{
+    uint32_t channels = dory_neureka_block_channels(layer), first = block * dory_block_channels(layer);
+    bool is_wide = dory_neureka_may_be_wide(layer);
+    for (uint32_t lane = 0; lane < channels && is_wide; lane++) {
+        struct dory_neureka_wide wide = {0};
+        is_wide = first + lane >= layer->output_channels || dory_neureka_widen(layer, model, first + lane, &wide);
+        put_word(to + 4 * lane, wide.multiplier);
+        put_word(to + 4 * (channels + lane), wide.addend);
+        put_word(to + 4 * (2 * channels + lane), wide.shift);
+    }
+    if (is_wide) {
+        put_word(to + dory_neureka_block_constants_bytes(layer) - 4, 1);
+    }
+    return is_wide;
+}
+
 static bool write_constants(const struct dory_layer *layer, const struct dory_model_weights *model, uint32_t block,
                             uint8_t *to)
 {
+    if (write_wide(layer, model, block, to)) {
+        return true;
+    }
     uint32_t channels = dory_neureka_block_channels(layer), first = block * dory_block_channels(layer);
     bool requantises = dory_neureka_requantises(layer), fit = true;
     for (uint32_t lane = 0; lane < channels && fit; lane++) {
@@ -105,7 +124,7 @@ static bool write_blocks(const struct dory_layer *layer, const struct dory_model
     bool fit = bytes == blocks * block_bytes;
     for (uint32_t block = 0; block < blocks && fit; block++, to += block_bytes) {
         uint32_t weight_bytes = dory_neureka_block_weight_bytes(layer);
-        for (uint32_t i = 0; i < weight_bytes; i++) {
+        for (uint32_t i = 0; i < block_bytes; i++) {
             to[i] = 0;
         }
         for (uint32_t lane = 0; lane < dory_neureka_block_channels(layer); lane++) {
@@ -155,7 +174,7 @@ static uint32_t scratch_bytes(const struct dory_layer *layer, const struct dory_
 {
     (void)cores;
     uint32_t sums = (uint32_t)tile->rows * tile->columns * tile->channels, copied = 8 * dory_round_up(tile->channels, 32);
-    return (uint32_t)sizeof(struct dory_neureka_queue) + (dory_neureka_requantises(layer) ? copied : 4 * sums);
+    return (uint32_t)sizeof(struct dory_neureka_queue) + copied + (dory_neureka_requantises(layer) ? 0 : 4 * sums);
 }
 
 /* ---- cycles ---- */
@@ -168,8 +187,10 @@ static uint32_t engine_tile_cycles(const struct dory_layer *layer, uint32_t chan
     uint32_t load = mode == DORY_NEUREKA_1X1 ? 48 : 70, each = mode == DORY_NEUREKA_1X1 ? channels : channels * bits;
     uint32_t word = in_memory ? (each + 14 > load ? each + 14 : load) + 8 : load + each + 10;
     uint32_t products = mode == DORY_NEUREKA_DEPTHWISE ? 80 + 9 * bits : words * word;
-    uint32_t output = dory_neureka_requantises(layer) ? 65 + channels : 40 + 36 * dory_divide_up(channels, 8);
-    return products + output;
+    uint32_t sums = 40 + 36 * dory_divide_up(channels, 8), scales = 17 + channels;
+    return products + (dory_neureka_requantises(layer)   ? 65 + channels
+                       : dory_neureka_may_be_wide(layer) ? sums + scales
+                                                         : sums);
 }
 
 static uint64_t engine_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile,
@@ -185,6 +206,9 @@ static uint64_t engine_cycles(const struct dory_layer *layer, const struct dory_
 /* Of a core, an element, with what its instructions wait for: kws of MLPerf Tiny on gvsoc. */
 static uint32_t finish_cycles(const struct dory_layer *layer)
 {
+    if (dory_neureka_may_be_wide(layer)) {
+        return layer->minimum == 0 ? 6 : 7; /* as nearly all are */
+    }
     switch (layer->normalisation) {
     case DORY_NORMALISE_32: return 14;
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 22 : 16;
