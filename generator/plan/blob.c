@@ -69,6 +69,14 @@ bool plan_write_constants(const struct plan *plan, int layer, uint8_t *constants
     return same;
 }
 
+bool plan_has_bound(const struct plan *plan)
+{
+    bool shares = false;
+    for (int i = 0; i < plan->network->layer_count; i++)
+        shares = shares || plan->layers[i].shares_weights;
+    return !shares && plan->moved_without_blocks.cycles == 0;
+}
+
 bool plan_shares_equal_weights(const struct plan *plan)
 {
     struct arena scratch = {0};

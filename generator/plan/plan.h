@@ -167,6 +167,9 @@ bool plan_write_blob(const struct plan *plan, int layer, uint8_t *blob);
 uint32_t plan_constants_bytes(const struct plan_layer *layer);
 uint32_t plan_all_constants_bytes(const struct plan_layer *layer);
 
+/* The proof's bound is of plans that have neither blocks of layers nor weights that several layers share. */
+bool plan_has_bound(const struct plan *plan);
+
 /* These, of a layer that shares its owner's weights. False where its blob is not the owner's with these constants. */
 bool plan_write_constants(const struct plan *plan, int layer, uint8_t *constants);
 

@@ -150,8 +150,9 @@ static void add_tail(struct text *text, const struct plan *plan)
 static void add_proof(struct text *text, const struct plan *plan)
 {
     const struct plan_proof *proof = &plan->proof;
-    if (plan->moved_without_blocks.cycles) {
-        text_add_string(text, "with blocks of layers, for which no bound is known\n");
+    if (!plan_has_bound(plan)) {
+        text_add(text, "with %s, for which no bound is known\n",
+                 plan->moved_without_blocks.cycles ? "blocks of layers" : "weights that several layers share");
         return;
     }
     if (proof->rounds == 0) { /* the smallest plan, made without a choice */

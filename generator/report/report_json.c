@@ -79,11 +79,13 @@ static json_t *describe_memory(const struct plan *plan)
 }
 
 /* Null for a plan that was made without a choice. */
-static json_t *describe_proof(const struct plan_proof *proof)
+static json_t *describe_proof(const struct plan *plan)
 {
+    const struct plan_proof *proof = &plan->proof;
     if (proof->rounds == 0)
         return json_null();
     json_t *object = value_object();
+    set_boolean(object, "has_bound", plan_has_bound(plan));
     set_boolean(object, "is_optimal", proof->is_optimal);
     set_number(object, "searched_cycles", proof->searched_cycles);
     set_number(object, "bound_cycles", proof->bound_cycles);
@@ -267,7 +269,7 @@ const char *report_json(const struct report *report, bool compact, struct arena 
     set_value(root, "options", describe_options(report));
     set_value(root, "totals", describe_totals(report));
     set_value(root, "memory", describe_memory(report->plan));
-    set_value(root, "proof", describe_proof(&report->plan->proof));
+    set_value(root, "proof", describe_proof(report->plan));
     set_value(root, "layers", describe_layers(report));
     set_value(root, "tensors", describe_tensors(report->plan));
     set_value(root, "buffers", describe_buffers(report->plan));

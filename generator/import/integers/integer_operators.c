@@ -5,6 +5,13 @@
 #include <math.h>
 #include <string.h>
 
+/* Elements of a tensor whose channels are the model's last dimension: rows that a layer computes one by one. */
+static enum qdq_outcome make_rows(struct qdq *qdq, const struct node *node, struct qdq_value *value)
+{
+    enum qdq_outcome outcome = qdq_make_elements(qdq, node, value);
+    return outcome == QDQ_DONE ? qdq_make_channels(qdq, node, value, value->view.rank - 1) : outcome;
+}
+
 /* ---- softmax ---- */
 
 struct softmax_read {
@@ -41,9 +48,7 @@ enum qdq_outcome qdq_whole_softmax(struct qdq *qdq, const struct node *node, con
     (void)count;
     if (!read_softmax(qdq, node, &s))
         return QDQ_FAULT;
-    enum qdq_outcome outcome = qdq_make_elements(qdq, node, &input);
-    if (outcome == QDQ_DONE)
-        outcome = qdq_make_channels(qdq, node, &input, input.view.rank - 1);
+    enum qdq_outcome outcome = make_rows(qdq, node, &input);
     if (outcome != QDQ_DONE)
         return outcome;
     const int64_t first = s.log2 ? exponential(&s, 0) : 256, channels = qdq_tensor(qdq, input.tensor)->channels;
@@ -117,9 +122,7 @@ enum qdq_outcome qdq_whole_norm(struct qdq *qdq, const struct node *node, const 
     int64_t divisor, levels;
     if (!qdq_read_whole(qdq, node, "D", 1, 1 << 30, &divisor) || !qdq_read_levels(qdq, node, "n_levels", &levels))
         return QDQ_FAULT;
-    enum qdq_outcome outcome = qdq_make_elements(qdq, node, &input);
-    if (outcome == QDQ_DONE)
-        outcome = qdq_make_channels(qdq, node, &input, input.view.rank - 1);
+    enum qdq_outcome outcome = make_rows(qdq, node, &input);
     if (outcome != QDQ_DONE)
         return outcome;
     const struct tensor from = *qdq_tensor(qdq, input.tensor);

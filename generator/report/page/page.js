@@ -39,10 +39,10 @@ function summaryTiles() {
     tile("Flash", bytes(memory.flash_bytes), "", more(memory.ram_bytes ? `and ${bytes(memory.ram_bytes)} of L3 RAM` : "no L3 RAM")));
 }
 
-/* How good the plan is, and what no plan gets below. */
-function proofTexts() {
-  const { proof, totals, memory } = data, list = [];
-  if (!proof) return ["Not optimised: only the smallest plan fits."];
+/* What no plan gets below. */
+function boundTexts() {
+  const { proof, totals } = data, list = [];
+  if (!proof.has_bound) return ["With blocks of layers, or weights that several layers share, for which no bound is known."];
   list.push(proof.is_optimal ? "Proven optimal: in these layouts, of all tiles and places of tensors compared, none is faster."
     : `Within ${gapText(proof.searched_cycles, proof.bound_cycles)} of the optimum: in these layouts, of all tiles and places of tensors compared, none takes fewer than ${withCommas(proof.bound_cycles)} cycles.`);
   if (proof.searched_cycles > totals.predicted_cycles)
@@ -50,6 +50,14 @@ function proofTexts() {
   if (proof.tail_bytes)
     list.push(`L3 sets a lower bound of ${withCommas(proof.tail_cycles)} cycles: when ${brief(layerName(proof.tail_layer), 44)} starts, ${withCommas(proof.tail_bytes)} bytes of weights are still to come. ` +
       `Computing alone takes ${withCommas(proof.compute_cycles)} cycles.`);
+  return list;
+}
+
+/* How good the plan is. */
+function proofTexts() {
+  const { proof, memory } = data;
+  if (!proof) return ["Not optimised: only the smallest plan fits."];
+  const list = boundTexts();
   if (memory.l2_peak_bytes > memory.l2_lower_bound_bytes)
     list.push(`Gaps between the pieces of L2 cost at most ${withCommas(memory.l2_gap_cycles)} cycles.`);
   if (memory.l2_firmware_bytes)
