@@ -3,6 +3,7 @@
  *
  * Each core takes a part of the pixels. Inner loop: memcpy of a run of channels; or a byte by its channel's place, or by a
  * table that says what becomes of each of an input's 256 values. */
+#include "dory/copy_map.h"
 #include "dory/normalise.h"
 #include "dory/share.h"
 
@@ -15,35 +16,17 @@ struct copy {
     const struct dory_layer *layer;
     const struct dory_tile *tile;
     struct dory_border_rows border;
-    const int32_t *rows, *columns, *channels; /* of the map, from the tile's first; channels null: a run from `channel` on */
-    int32_t above;                            /* bytes of the input's rows above the tile */
-    uint32_t channel;
+    struct dory_map_part map;
+    int32_t above; /* bytes of the input's rows above the tile */
 };
-
-static bool is_run(const int32_t *channels, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (channels[i] < 0 || channels[i] != channels[0] + (int32_t)i) {
-            return false;
-        }
-    }
-    return true;
-}
 
 static struct copy copy_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
-    struct copy copy = {.layer = layer, .tile = tile, .channel = tile->first_channel};
+    struct copy copy = {.layer = layer, .tile = tile, .map = dory_map_part_of(layer, tile)};
     copy.border = dory_border_of(layer, tile);
     if (layer->constants.map) {
         int32_t first_row = dory_first_input_row(layer, tile->first_row) + (int32_t)copy.border.top;
         copy.above = first_row * tile->input_columns * tile->input_channels;
-        copy.rows = layer->constants.map + tile->first_row;
-        copy.columns = layer->constants.map + layer->output_height + tile->first_column;
-        copy.channels = layer->constants.map + layer->output_height + layer->output_width + tile->first_channel;
-        if (is_run(copy.channels, tile->channels)) {
-            copy.channel = (uint32_t)copy.channels[0];
-            copy.channels = 0;
-        }
     }
     return copy;
 }
@@ -52,8 +35,8 @@ static struct copy copy_of(const struct dory_layer *layer, const struct dory_til
 static inline int32_t offset_of(const struct copy *copy, uint32_t y, uint32_t x)
 {
     const struct dory_tile *tile = copy->tile;
-    if (copy->rows) {
-        int32_t row = copy->rows[y], column = copy->columns[x];
+    if (copy->map.rows) {
+        int32_t row = copy->map.rows[y], column = copy->map.columns[x];
         return row < 0 || column < 0 ? -1 : row + column - copy->above;
     }
     uint32_t row = y * copy->layer->stride_height - copy->border.top; /* may wrap */
@@ -66,7 +49,7 @@ static void pick(const struct copy *copy, const uint8_t *from, uint8_t *to)
 {
     uint8_t border = (uint8_t)copy->layer->border_value;
     for (uint32_t i = 0; i < copy->tile->channels; i++) {
-        int32_t channel = copy->channels[i];
+        int32_t channel = copy->map.channels[i];
         to[i] = channel < 0 ? border : from[channel];
     }
 }
@@ -81,10 +64,10 @@ void dory_armv7em_copy(const struct dory_layer *layer, const struct dory_tile *t
         int32_t offset = offset_of(&copy, pixel / tile->columns, pixel % tile->columns);
         if (offset < 0) {
             memset(to, layer->border_value, channels);
-        } else if (copy.channels) {
+        } else if (copy.map.channels) {
             pick(&copy, (const uint8_t *)tile->input + offset, to);
         } else {
-            memcpy(to, (const uint8_t *)tile->input + offset + copy.channel, channels);
+            memcpy(to, (const uint8_t *)tile->input + offset + copy.map.channel, channels);
         }
     }
 }

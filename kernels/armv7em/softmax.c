@@ -3,6 +3,7 @@
  *
  * Each core takes a part of the pixels. Inner loop of the second: a pixel's sum is divided by once; each element's quotient
  * is a product with that, which is at most 1 below, and its threshold is searched for. */
+#include "dory/softmax.h"
 #include "dory/normalise.h"
 #include "dory/share.h"
 
@@ -72,21 +73,8 @@ void dory_armv7em_softmax_exact(const struct dory_layer *layer, const struct dor
 
 /* ---- fixed point: 31-bit fractions, and numbers of more integer bits where it says so ---- */
 
-static inline int32_t multiply(int32_t a, int32_t b) { return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31); }
-
 /* number / 2^places to the nearest; at least one place. */
 static inline uint32_t shift(uint32_t number, uint32_t places) { return ((number >> (places - 1)) + 1) >> 1; }
-
-/* 1 / (1 + x) for x from 0 to 1: a line, and three steps of Newton and Raphson, in two integer bits. */
-static int32_t reciprocal_of_one_plus(int32_t x)
-{
-    int32_t half = (int32_t)(((uint32_t)x + 0x80000000u) >> 1);
-    int32_t result = 1515870810 + multiply(half, -1010580540); /* 48/17 - 32/17 of it */
-    for (int i = 0; i < 3; i++) {
-        result += multiply(result, (1 << 29) - multiply(half, result)) * 4;
-    }
-    return result >= 1 << 30 ? INT32_MAX : result * 2;
-}
 
 void dory_armv7em_softmax(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
@@ -102,11 +90,12 @@ void dory_armv7em_softmax(const struct dory_layer *layer, const struct dory_tile
         for (; sum < 0x80000000u && zeros < 31; zeros++) {
             sum <<= 1;
         }
-        int32_t reciprocal = reciprocal_of_one_plus((int32_t)(sum - 0x80000000u));
+        int32_t reciprocal = dory_reciprocal_of_one_plus((int32_t)(sum - 0x80000000u));
         uint32_t places = dory_minimum(35 - zeros, 32); /* of numbers below 2^31, of which more leave nothing, either */
         input += tile->first_channel;
         for (uint32_t i = 0; i < tile->channels; i++) {
-            uint32_t quotient = shift((uint32_t)multiply(reciprocal, (int32_t)fractions[largest - input[i]]), places);
+            uint32_t quotient =
+                shift((uint32_t)dory_multiply_fractions(reciprocal, (int32_t)fractions[largest - input[i]]), places);
             output[i] = (uint8_t)(quotient > UINT8_MAX ? UINT8_MAX : quotient);
         }
     }

@@ -1,6 +1,7 @@
 /* Computes functions of bytes: any of one element by a table; softmax and the largest element of a pixel. Shapes: any, HWC.
  */
 #include "dory/normalise.h"
+#include "dory/softmax.h"
 #include "elements.h"
 #include "reference.h"
 
@@ -23,23 +24,10 @@ void dory_reference_table(const struct dory_layer *layer, const struct dory_tile
 
 /* ---- softmax: 31-bit fractions, and numbers of more integer bits where it says so ---- */
 
-static int32_t multiply(int32_t a, int32_t b) { return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31); }
-
 /* x / 2^places to the nearest. */
 static uint32_t divide(uint32_t x, uint32_t places)
 {
     return (uint32_t)(((uint64_t)x + ((uint64_t)1 << (places - 1))) >> places);
-}
-
-/* 1 / (1 + x) for x from 0 to 1: a line, and three steps of Newton and Raphson, in two integer bits. */
-static int32_t reciprocal_of_one_plus(int32_t x)
-{
-    int32_t half = (int32_t)(((uint32_t)x + 0x80000000u) >> 1);
-    int32_t result = 1515870810 + multiply(half, -1010580540); /* 48/17 - 32/17 of it */
-    for (int i = 0; i < 3; i++) {
-        result += multiply(result, (1 << 29) - multiply(half, result)) * 4;
-    }
-    return result >= 1 << 30 ? INT32_MAX : result * 2;
 }
 
 /* Elements first .. first + count - 1 of the result. */
@@ -56,10 +44,10 @@ static void soften(const uint32_t *exponentials, const uint8_t *input, uint32_t 
     for (; sum < 0x80000000u; zeros++) {
         sum <<= 1;
     }
-    int32_t reciprocal = reciprocal_of_one_plus((int32_t)(sum - 0x80000000u));
+    int32_t reciprocal = dory_reciprocal_of_one_plus((int32_t)(sum - 0x80000000u));
     for (uint32_t i = 0; i < count; i++) {
         int32_t exponential = (int32_t)exponentials[largest - input[first + i]];
-        uint32_t quotient = divide((uint32_t)multiply(reciprocal, exponential), 35 - zeros);
+        uint32_t quotient = divide((uint32_t)dory_multiply_fractions(reciprocal, exponential), 35 - zeros);
         output[i] = (uint8_t)(quotient > UINT8_MAX ? UINT8_MAX : quotient);
     }
 }

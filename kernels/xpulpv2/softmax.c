@@ -4,6 +4,7 @@
  * time, and the sum of exponentials itself, 18 instructions for four. Inner loop: an exponential from a table by the
  * distance to the largest element, a product of 16 bits by 16 and a shift, 54 instructions for four. One or two elements of
  * a hundred are too close to where they change; these are made again with all bits. */
+#include "dory/softmax.h"
 #include "dory/normalise.h"
 #include "share.h"
 #include "xpulp.h"
@@ -259,24 +260,11 @@ static inline void soften_by(const struct pixel *pixel, bool is_precise, const u
 
 /* ---- TensorFlow Lite Micro's fixed point ---- */
 
-static inline int32_t multiply(int32_t a, int32_t b) { return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31); }
-
-/* 1 / (1 + x) for x from 0 to 1: a line, and three steps of Newton and Raphson, in two integer bits. */
-static int32_t reciprocal_of_one_plus(int32_t x)
-{
-    int32_t half = (int32_t)(((uint32_t)x + 0x80000000u) >> 1);
-    int32_t result = 1515870810 + multiply(half, -1010580540); /* 48/17 - 32/17 of it */
-    for (int i = 0; i < 3; i++) {
-        result += multiply(result, (1 << 29) - multiply(half, result)) * 4;
-    }
-    return result >= 1 << 30 ? INT32_MAX : result * 2;
-}
-
 static uint8_t soften_one(const struct pixel *pixel, uint32_t element, uint32_t guess)
 {
     (void)guess;
     int32_t exponential = (int32_t)pixel->work->exponentials[pixel->largest - element];
-    uint32_t product = (uint32_t)multiply((int32_t)pixel->reciprocal, exponential);
+    uint32_t product = (uint32_t)dory_multiply_fractions((int32_t)pixel->reciprocal, exponential);
     return (uint8_t)dory_minimum((product + (1u << (pixel->fraction - 1))) >> pixel->fraction, UINT8_MAX);
 }
 
@@ -288,7 +276,7 @@ static void soften(const struct softmax *work, const uint8_t *input, uint8_t *ou
     for (; sum < 0x80000000u; places--) {
         sum <<= 1;
     }
-    uint32_t reciprocal = (uint32_t)reciprocal_of_one_plus((int32_t)(sum - 0x80000000u));
+    uint32_t reciprocal = (uint32_t)dory_reciprocal_of_one_plus((int32_t)(sum - 0x80000000u));
     struct pixel pixel = {
         .work = work,
         .largest = largest,

@@ -3,7 +3,7 @@
  *
  * Each core takes a part of the pixels. Inner loop: two unaligned words of a pixel's channels are loaded, then stored. The
  * map lies in L2: a core reads it once a row and once a pixel. */
-#include <stdbool.h>
+#include "dory/copy_map.h"
 
 #include "../share.h"
 #include "../xpulpv2.h"
@@ -12,11 +12,11 @@
 struct copy {
     const uint8_t *input;
     uint8_t *output;
-    const int32_t *rows, *columns, *channels; /* from the tile's first; channels null: a run from `channel` on */
-    uint32_t channel, count;                  /* the first one in the input, how many */
-    uint32_t row_bytes, pixel_bytes;          /* without a map: from one output row or pixel to the next */
-    int32_t above;                            /* bytes of the input's rows above the tile */
-    uint32_t border;                          /* four of it */
+    struct dory_map_part map;
+    uint32_t count;                  /* of channels */
+    uint32_t row_bytes, pixel_bytes; /* without a map: from one output row or pixel to the next */
+    int32_t above;                   /* bytes of the input's rows above the tile */
+    uint32_t border;                 /* four of it */
 };
 
 static inline void fill_run(uint8_t *to, uint32_t value, uint32_t bytes)
@@ -32,45 +32,35 @@ static inline void fill_run(uint8_t *to, uint32_t value, uint32_t bytes)
 static void pick(const struct copy *copy, const uint8_t *from, uint8_t *to)
 {
     for (uint32_t i = 0; i < copy->count; i++) {
-        int32_t channel = copy->channels[i];
+        int32_t channel = copy->map.channels[i];
         to[i] = channel < 0 ? (uint8_t)copy->border : from[channel];
     }
 }
 
 static void copy_mapped(const struct copy *copy, uint32_t row, uint32_t first, uint32_t end)
 {
-    int32_t start = copy->rows[row];
+    int32_t start = copy->map.rows[row];
     uint8_t *to = copy->output + first * copy->count;
     for (uint32_t i = first; i < end; i++, to += copy->count) {
-        int32_t column = copy->columns[i];
+        int32_t column = copy->map.columns[i];
         const uint8_t *from = copy->input + (start + column - copy->above);
         if (start < 0 || column < 0) {
             fill_run(to, copy->border, copy->count);
-        } else if (copy->channels) {
+        } else if (copy->map.channels) {
             pick(copy, from, to);
         } else {
-            dory_copy_run(from + copy->channel, to, copy->count);
+            dory_copy_run(from + copy->map.channel, to, copy->count);
         }
     }
 }
 
 static void copy_strided(const struct copy *copy, uint32_t row, uint32_t first, uint32_t end)
 {
-    const uint8_t *from = copy->input + row * copy->row_bytes + first * copy->pixel_bytes + copy->channel;
+    const uint8_t *from = copy->input + row * copy->row_bytes + first * copy->pixel_bytes + copy->map.channel;
     uint8_t *to = copy->output + first * copy->count;
     for (uint32_t i = first; i < end; i++, from += copy->pixel_bytes, to += copy->count) {
         dory_copy_run(from, to, copy->count);
     }
-}
-
-static bool is_run(const int32_t *channels, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (channels[i] < 0 || channels[i] != channels[0] + (int32_t)i) {
-            return false;
-        }
-    }
-    return true;
 }
 
 static struct copy copy_of(const struct dory_layer *layer, const struct dory_tile *tile)
@@ -81,18 +71,11 @@ static struct copy copy_of(const struct dory_layer *layer, const struct dory_til
         .count = tile->channels,
         .row_bytes = layer->stride_height * (uint32_t)tile->input_columns * tile->input_channels,
         .pixel_bytes = layer->stride_width * (uint32_t)tile->input_channels,
-        .channel = tile->first_channel,
+        .map = dory_map_part_of(layer, tile),
         .border = (uint8_t)layer->border_value * 0x01010101u,
     };
     if (layer->constants.map) {
         copy.above = dory_first_input_row(layer, tile->first_row) * (tile->input_columns * tile->input_channels);
-        copy.rows = layer->constants.map + tile->first_row;
-        copy.columns = layer->constants.map + layer->output_height + tile->first_column;
-        copy.channels = layer->constants.map + layer->output_height + layer->output_width + tile->first_channel;
-        if (is_run(copy.channels, copy.count)) {
-            copy.channel = (uint32_t)copy.channels[0];
-            copy.channels = 0;
-        }
     }
     return copy;
 }
