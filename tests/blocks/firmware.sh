@@ -9,17 +9,8 @@
 set -euo pipefail
 [ $# -eq 4 ] || { sed -n '5s/^# //p' "$0" >&2; exit 2; }
 make_random_model=$1 dory=$2 target=$3 count=${DORY_RANDOM_BLOCKS:-$4} seed=${DORY_RANDOM_BLOCKS_FROM:-1}
-for number in "$count" "$seed"; do
-  [[ $number =~ ^[1-9][0-9]*$ ]] || { echo "$(basename "$0"): '$number' of the environment is no number" >&2; exit 2; }
-done
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-build=$here/../../build/blocks-$target # as deep as a preset's, so that a ccache has the kernels' objects
-mkdir -p "$build"
-exec 9>"$build/lock"
-flock 9 # one run at a time in this folder
-rm -rf "$build/CMakeCache.txt" "$build"/chain_* "$build"/bin/chain_* # of the run before; objects of the kernels stay
+source "$(dirname "$0")/batches.sh"
+open_batches chain
 batch=25 # networks that are configured and built at once
 
 # A line of a network with a block, for batch/CMakeLists.txt; false: there is none in this one, or it was refused for want of
@@ -42,16 +33,6 @@ fail() { # LOG
   exit 1
 }
 
-run_batch() {
-  cmake -G Ninja -S "$here/batch" -B "$build" -DCMAKE_BUILD_TYPE=Release -DNETWORKS="$work/networks" \
-    -DCMAKE_TOOLCHAIN_FILE="$here/../../toolchains/$target.cmake" -DDORY_TARGET="$target" -DDORY_GENERATOR="$dory" \
-    ${DORY_GVSOC_ROOT:+"-DDORY_GVSOC_ROOT=$DORY_GVSOC_ROOT"} \
-    ${DORY_GVSOC_SIRACUSA_ROOT:+"-DDORY_GVSOC_SIRACUSA_ROOT=$DORY_GVSOC_SIRACUSA_ROOT"} >"$work/log" 2>&1 || fail "$work/log"
-  cmake --build "$build" >"$work/log" 2>&1 || fail "$work/log"
-  ctest --test-dir "$build" --no-tests=error --output-on-failure >"$work/log" 2>&1 || fail "$work/log"
-  ! grep -q 'Skipped' "$work/log" || fail "$work/log"
-}
-
 exact=0 passed_over=0
 while ((exact < count)); do
   : >"$work/networks"
@@ -61,5 +42,6 @@ while ((exact < count)); do
   run_batch
   exact=$((exact + $(wc -l <"$work/networks")))
   echo "$exact networks with blocks exact on $target, $passed_over passed over, the last one of seed $((seed - 1))"
-  rm -rf "$build"/chain_* "$build"/bin/chain_* "$work"/*.onnx "$work"/*.text
+  remove_networks chain
+  rm -f "$work"/*.onnx "$work"/*.text
 done

@@ -1,0 +1,32 @@
+# Random networks built as firmware, many at once (batch/CMakeLists.txt): what firmware.sh and models.sh share. They source it
+# with $dory, $target, $count and $seed set, and define fail LOG.
+#
+# $work is a folder for one run, $work/networks the list of the next batch; $build keeps the kernels' objects.
+for number in "$count" "$seed"; do
+  [[ $number =~ ^[1-9][0-9]*$ ]] || { echo "$(basename "$0"): '$number' of the environment is no number" >&2; exit 2; }
+done
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Networks' names begin with NAME_; one run at a time in its folder.
+open_batches() { # NAME
+  build=$here/../../build/$1-$target # as deep as a preset's, so that a ccache has the kernels' objects
+  mkdir -p "$build"
+  exec 9>"$build/lock"
+  flock 9
+  rm -rf "$build/CMakeCache.txt"
+  remove_networks "$1" # of the run before
+}
+
+remove_networks() { rm -rf "$build/$1"_* "$build/bin/$1"_*; } # NAME
+
+run_batch() {
+  cmake -G Ninja -S "$here/batch" -B "$build" -DCMAKE_BUILD_TYPE=Release -DNETWORKS="$work/networks" \
+    -DCMAKE_TOOLCHAIN_FILE="$here/../../toolchains/$target.cmake" -DDORY_TARGET="$target" -DDORY_GENERATOR="$dory" \
+    ${DORY_GVSOC_ROOT:+"-DDORY_GVSOC_ROOT=$DORY_GVSOC_ROOT"} \
+    ${DORY_GVSOC_SIRACUSA_ROOT:+"-DDORY_GVSOC_SIRACUSA_ROOT=$DORY_GVSOC_SIRACUSA_ROOT"} >"$work/log" 2>&1 || fail "$work/log"
+  cmake --build "$build" >"$work/log" 2>&1 || fail "$work/log"
+  ctest --test-dir "$build" --no-tests=error --output-on-failure >"$work/log" 2>&1 || fail "$work/log"
+  ! grep -q 'Skipped' "$work/log" || fail "$work/log"
+}
