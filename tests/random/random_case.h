@@ -13,6 +13,7 @@ struct random_totals {
     bool dead;                        /* networks have dead channels, which mostly are left out */
     const struct dory_engine *engine; /* that is asked first, before the portable one; null: one of the product's */
     int layers_of_engine;             /* that it computes */
+    int wide_blocks, blocks_of_sums;  /* of N-EUREKA's weights, where a layer may have both */
     bool leaves_in_place;             /* the target has kernels take operands where they lie */
     int inputs_in_place, weights_in_place, outputs_in_place; /* layers */
     int run_layers, overlap; /* networks of which nothing is copied; of which an output lies where an input does */
@@ -38,6 +39,10 @@ struct random_totals {
 /* Plans and runs the network; `seed` is told where it fails. A network that a pass refuses is no failure of the run. */
 enum random_outcome random_case(struct network *network, struct random *random, const char *reproduction,
                                 struct arena *arena, struct random_totals *totals);
+
+/* wide_blocks.c */
+struct plan;
+void count_wide_blocks(const struct plan *plan, struct random_totals *totals);
 
 void random_totals_print(const struct random_totals *totals);
 
