@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# One fuzz target for some seconds: first what once broke it, then new inputs. Usage: run.sh BUILD_FOLDER TARGET SECONDS
+# One fuzz target for some seconds: first what once broke it, then new inputs. Usage: run.sh BUILD_FOLDER TARGET SECONDS [FLAG...]
+# Flags are libFuzzer's, such as -timeout=200 on a busy machine.
 set -eu
 build=$1 target=$2 seconds=$3
+shift 3
 here=$(cd "$(dirname "$0")" && pwd)
 regressions=$here/regressions/$target
 corpus=$build/corpus_$target
@@ -17,4 +19,4 @@ case $target in
 esac
 cd "$build" # findings are left there
 exec "$build/fuzz_$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -max_len=12000 -print_final_stats=1 \
-  -dict="$here/onnx.dict" "$corpus" "${seeds[@]}"
+  -dict="$here/onnx.dict" "$@" "$corpus" "${seeds[@]}"
