@@ -45,7 +45,7 @@ static inline uint32_t dory_bitwise_division_cycles(const struct dory_layer *lay
     return !is_bitwise ? 0 : layer->divisor <= UINT32_MAX ? 895 : 750;
 }
 
-/* Whether a division usually is by an estimate that stays in 32 bits (dory_quotient_of): of smaller divisors, multipliers
+/* Whether a division usually is by an estimate that stays in 32 bits (quotient_of in normalise.c): of smaller divisors, multipliers
  * are seldom small enough. */
 static inline bool dory_divides_quickly(const struct dory_layer *layer) { return layer->divisor >= 511; }
 

@@ -31,11 +31,6 @@ enum dory_direct {
     /* DORY_NORMALISE_SHARED, of linear layers alone: no other kernel has a way of its own for it. */
     DORY_BY_ONE_SCALE,
 
-    /* Those of depth-wise layers alone: what a kernel finds out of a quad's own constants, see struct dory_halves and
-     * dory_quotient: 6 instructions, and 11 in 15 cycles. */
-    DORY_DIRECT_HALVES,
-    DORY_DIRECT_QUOTIENT,
-
     /* DORY_NORMALISE_HIGH that rounds down: add, sll, mulh (5 cycles), p.addNr and the clip, 9 cycles; the one that rounds
      * away from zero: slt and p.msu more; and the one that rounds halves to even: sra, andi and add more. Any clip to bytes
      * from 0 on.

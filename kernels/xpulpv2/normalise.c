@@ -32,6 +32,25 @@ static inline int32_t shift_narrowly(int64_t scaled, int32_t shift)
     return (int32_t)((uint32_t)scaled >> shift | (uint32_t)high << (32 - shift));
 }
 
+/* DORY_NORMALISE_64 with a multiplier of 15 bits, by halves of the sum, for a shift of 16 at least (a smaller one is made
+ * 16): floor((factor * sum + 65536 * high + low) / 65536) = factor * high half + high + (factor * low half + low) >> 16, 8
+ * instructions and cycles an element with its load and store, where a 64-bit product takes 15 and 19. */
+struct halves {
+    uint32_t low, factors; /* the same in both halves */
+    int32_t high, shift;   /* behind the 16 bits */
+};
+
+/* DORY_NORMALISE_DIVIDE by a quotient from the sum itself, one too large, with three places behind the point:
+ *     q = (high 32 bits of sum * factor + offset) >> 3, factor about 2^35 * multiplier / divisor,
+ * which is off by one at most; then the rest of the division, modulo 2^32, says what it is. 13 instructions, 17 cycles,
+ * where the 64-bit dividend takes some 50 (see divide_narrowly). */
+#define QUOTIENT_PLACES 3
+struct quotient {
+    int32_t factor, multiplier;
+    uint32_t addend;
+    int32_t offset, divisor;
+};
+
 #if defined(DORY_XPULPV2)
 
 /* What becomes of t0 in so many instructions, for `count` sums so many bytes apart; t1 and t2 are free. */
@@ -66,18 +85,17 @@ static void normalise_64_narrowly(const struct dory_normaliser *normaliser, int3
              [shift] "r"(shift), [left] "r"(32 - shift), [least] "r"(-most - 1), [most] "r"(most));
 }
 
-void dory_normalise_by_halves(const struct dory_normaliser *normaliser, const struct dory_halves *halves, int32_t *sum,
-                              uint32_t stride, uint32_t count)
+static void normalise_by_halves(const struct dory_normaliser *normaliser, const struct halves *halves, int32_t *sum,
+                                uint32_t stride, uint32_t count)
 {
     EACH_SUM(6,
              "mv t1, %[low]\n" P_MACU_16("t1", "t0", "%[factors]") P_MACHHS("t1", "t0", "%[factors]")
                  P_ADDNR("t1", "%[high]", "%[shift]") P_MAX("t1", "t1", "%[minimum]") P_MIN("t0", "t1", "%[maximum]"),
-             [factors] "r"(halves->factors), [low] "r"(halves->low), [high] "r"(halves->high),
-             [shift] "r"(dory_halves_shift(normaliser)));
+             [factors] "r"(halves->factors), [low] "r"(halves->low), [high] "r"(halves->high), [shift] "r"(halves->shift));
 }
 
-void dory_normalise_by_quotient(const struct dory_normaliser *normaliser, const struct dory_quotient *quick, int32_t *sum,
-                                uint32_t stride, uint32_t count)
+static void normalise_by_quotient(const struct dory_normaliser *normaliser, const struct quotient *quick, int32_t *sum,
+                                  uint32_t stride, uint32_t count)
 {
     EACH_SUM(11,
              "mulh t1, t0, %[factor]\n"
@@ -88,7 +106,7 @@ void dory_normalise_by_quotient(const struct dory_normaliser *normaliser, const 
                                            "add t1, t1, t2\n" P_MAX("t1", "t1", "%[minimum]")
                                                P_MIN("t0", "t1", "%[maximum]"),
              [factor] "r"(quick->factor), [multiplier] "r"(quick->multiplier), [offset] "r"(quick->offset),
-             [places] "r"(DORY_QUOTIENT_PLACES), [addend] "r"(quick->addend), [divisor] "r"(quick->divisor),
+             [places] "r"(QUOTIENT_PLACES), [addend] "r"(quick->addend), [divisor] "r"(quick->divisor),
              [least] "r"(-quick->divisor));
 }
 
@@ -155,23 +173,22 @@ static void normalise_64_narrowly(const struct dory_normaliser *normaliser, int3
     }
 }
 
-void dory_normalise_by_halves(const struct dory_normaliser *normaliser, const struct dory_halves *halves, int32_t *sum,
-                              uint32_t stride, uint32_t count)
+static void normalise_by_halves(const struct dory_normaliser *normaliser, const struct halves *halves, int32_t *sum,
+                                uint32_t stride, uint32_t count)
 {
     uint32_t factor = halves->factors & 0xFFFF;
     for (; count > 0; count--, sum += stride) {
         uint32_t low = (halves->low + ((uint32_t)*sum & 0xFFFF) * factor) >> 16;
-        int32_t value =
-            p_addnr(p_mac((int32_t)low, *sum >> 16, (int32_t)factor), halves->high, dory_halves_shift(normaliser));
+        int32_t value = p_addnr(p_mac((int32_t)low, *sum >> 16, (int32_t)factor), halves->high, halves->shift);
         *sum = clip(value, normaliser->minimum, normaliser->maximum);
     }
 }
 
-void dory_normalise_by_quotient(const struct dory_normaliser *normaliser, const struct dory_quotient *quick, int32_t *sum,
-                                uint32_t stride, uint32_t count)
+static void normalise_by_quotient(const struct dory_normaliser *normaliser, const struct quotient *quick, int32_t *sum,
+                                  uint32_t stride, uint32_t count)
 {
     for (; count > 0; count--, sum += stride) {
-        int32_t quotient = p_addnr((int32_t)((int64_t)*sum * quick->factor >> 32), quick->offset, DORY_QUOTIENT_PLACES);
+        int32_t quotient = p_addnr((int32_t)((int64_t)*sum * quick->factor >> 32), quick->offset, QUOTIENT_PLACES);
         uint32_t scaled = (uint32_t)*sum * (uint32_t)quick->multiplier + quick->addend;
         int32_t rest = (int32_t)(scaled - (uint32_t)quotient * (uint32_t)quick->divisor);
         quotient += (rest >> 31) - (rest < -quick->divisor);
@@ -216,7 +233,7 @@ static void normalise_32(const struct dory_normaliser *normaliser, const uint8_t
 
 /* No number exceeds its type: the multiplier has 15 bits, the product 46, and so has the addend. In words, for the
  * compiler's 64-bit shifts take any amount; a shift of less than 3 is left to the long way. */
-bool dory_halves_of(const struct dory_normaliser *normaliser, const uint8_t *constants, struct dory_halves *halves)
+static bool halves_of(const struct dory_normaliser *normaliser, const uint8_t *constants, struct halves *halves)
 {
     uint32_t multiplier = dory_load_word(constants), low = dory_load_word(constants + 8);
     int32_t addend = (int32_t)dory_load_word(constants + 12), shift = normaliser->shift;
@@ -226,10 +243,10 @@ bool dory_halves_of(const struct dory_normaliser *normaliser, const uint8_t *con
         return false;
     }
     multiplier <<= more;
+    halves->shift = shift < 16 ? 0 : shift - 16;
     halves->factors = multiplier | multiplier << 16;
     halves->low = low << more & 0xFFFF;
     halves->high = (int32_t)(low >> (16 - more) | (uint32_t)addend << (16 + more));
-    halves->minimum = normaliser->minimum;
     return true;
 }
 
@@ -238,9 +255,9 @@ static __attribute__((noinline, flatten)) void normalise_64(const struct dory_no
                                                             const uint8_t *constants, int32_t *sum, uint32_t stride,
                                                             uint32_t count)
 {
-    struct dory_halves halves;
-    if (count > 4 && dory_halves_of(normaliser, constants, &halves)) {
-        dory_normalise_by_halves(normaliser, &halves, sum, stride, count);
+    struct halves halves;
+    if (count > 4 && halves_of(normaliser, constants, &halves)) {
+        normalise_by_halves(normaliser, &halves, sum, stride, count);
         return;
     }
     int64_t multiplier = load_64(constants), addend = load_64(constants + 8);
@@ -377,18 +394,17 @@ static inline int32_t shift_words(int64_t value, int32_t shift)
  * quotient for any sum of 32 bits; the offset by less than 3 eighths, and what is cut off is another eighth: q is off by
  * less than 1 before it is rounded down, and the rest, between twice the divisor below zero and the divisor, says by what.
  */
-bool dory_quotient_of(const struct dory_normaliser *normaliser, const uint8_t *constants, struct dory_quotient *quick)
+static bool quotient_of(const struct dory_normaliser *normaliser, const uint8_t *constants, struct quotient *quick)
 {
     int64_t multiplier = load_64(constants), addend = load_64(constants + 8);
-    int32_t places = normaliser->direct_shift - DORY_QUOTIENT_PLACES, factor = (int32_t)multiplier,
+    int32_t places = normaliser->direct_shift - QUOTIENT_PLACES, factor = (int32_t)multiplier,
             high = (int32_t)(addend >> 32);
     if (places < 3 || factor != multiplier || factor >> (places - 1) != factor >> 31 || high >> (places - 3) != high >> 31) {
         return false;
     }
     int64_t product = (int64_t)factor * normaliser->reciprocal;
     quick->factor = shift_words(product, places);
-    quick->offset =
-        (int32_t)((int64_t)shift_words(addend, places) * normaliser->reciprocal >> 32) + (1 << DORY_QUOTIENT_PLACES);
+    quick->offset = (int32_t)((int64_t)shift_words(addend, places) * normaliser->reciprocal >> 32) + (1 << QUOTIENT_PLACES);
     quick->multiplier = factor;
     quick->divisor = (int32_t)normaliser->layer->divisor;
     quick->addend = (uint32_t)addend;
@@ -399,9 +415,9 @@ static __attribute__((noinline, flatten)) void normalise_divide(const struct dor
                                                                 const uint8_t *constants, int32_t *sum, uint32_t stride,
                                                                 uint32_t count)
 {
-    struct dory_quotient quick;
-    if (dory_quotient_of(normaliser, constants, &quick)) {
-        dory_normalise_by_quotient(normaliser, &quick, sum, stride, count);
+    struct quotient quick;
+    if (quotient_of(normaliser, constants, &quick)) {
+        normalise_by_quotient(normaliser, &quick, sum, stride, count);
         return;
     }
     int64_t multiplier = load_64(constants), addend = load_64(constants + 8);

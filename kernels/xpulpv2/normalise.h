@@ -51,46 +51,6 @@ static inline __attribute__((always_inline)) void dory_start_normaliser(struct d
     dory_start_normaliser_as(normaliser, layer, dory_direct_low_of(layer));
 }
 
-/* DORY_NORMALISE_64 with a multiplier of 15 bits, by halves of the sum, for a shift of 16 at least (a smaller one is made
- * 16): floor((factor * sum + 65536 * high + low) / 65536) = factor * high half + high + (factor * low half + low) >> 16, 8
- * instructions and cycles an element with its load and store, where a 64-bit product takes 15 and 19. In the order in which
- * kernels read it. */
-struct dory_halves {
-    uint32_t low, factors; /* the same in both halves */
-    int32_t high, minimum;
-};
-
-/* Returns false where the constants of a channel have no such form. */
-bool dory_halves_of(const struct dory_normaliser *normaliser, const uint8_t *constants, struct dory_halves *halves);
-
-/* `count` sums of a channel, `stride` apart. */
-void dory_normalise_by_halves(const struct dory_normaliser *normaliser, const struct dory_halves *halves, int32_t *sum,
-                              uint32_t stride, uint32_t count);
-
-/* What is shifted out behind the 16 bits: the same for all channels. */
-static inline int32_t dory_halves_shift(const struct dory_normaliser *normaliser)
-{
-    return normaliser->shift < 16 ? 0 : normaliser->shift - 16;
-}
-
-/* DORY_NORMALISE_DIVIDE by a quotient from the sum itself, one too large, with three places behind the point:
- *     q = (high 32 bits of sum * factor + offset) >> 3, factor about 2^35 * multiplier / divisor,
- * which is off by one at most; then the rest of the division, modulo 2^32, says what it is. 13 instructions, 17 cycles,
- * where the 64-bit dividend takes some 50 (see divide_narrowly). In the order in which kernels read it. */
-#define DORY_QUOTIENT_PLACES 3
-struct dory_quotient {
-    int32_t factor, multiplier;
-    uint32_t addend;
-    int32_t offset, divisor;
-};
-
-/* Returns false where the constants of a channel have no such form. */
-bool dory_quotient_of(const struct dory_normaliser *normaliser, const uint8_t *constants, struct dory_quotient *quotient);
-
-/* `count` sums of a channel, `stride` apart. */
-void dory_normalise_by_quotient(const struct dory_normaliser *normaliser, const struct dory_quotient *quotient, int32_t *sum,
-                                uint32_t stride, uint32_t count);
-
 /* Bytes of a channel's constants in the direct kinds. */
 static inline uint32_t dory_direct_constants_bytes(const struct dory_normaliser *normaliser)
 {

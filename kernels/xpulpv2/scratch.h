@@ -118,9 +118,7 @@ static inline uint32_t dory_depthwise_pairs_bytes(uint32_t rows, uint32_t column
     return 4 * 8 * rows * dory_depthwise_steps(columns, stride);
 }
 
-/* Behind them, words for which a core's stack has no room: constants of a quad as a kernel has brought them to a form for
- * registers, or else sums of so many fours. */
-#define DORY_TRANSLATED_WORDS       20
+/* Behind them, words for which a core's stack has no room: so many sums. */
 #define DORY_DEPTHWISE_MAXIMUM_SUMS 32
 static inline uint32_t dory_depthwise_quad_bytes(uint32_t rows, uint32_t columns, uint32_t stride)
 {

@@ -13,7 +13,6 @@
     KERNEL(name)                                                                                                            \
     KERNEL(name##_clamped)                                                                                                  \
     KERNEL(name##_split)                                                                                                    \
-    KERNEL(name##_high)                                                                                                     \
     KERNEL(name##_high_away)
 
 #define DORY_XPULPV2_KERNELS(KERNEL)                                                                                        \
@@ -76,36 +75,27 @@
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_stride_1)                                                        \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_stride_2)                                                        \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_1)                                                    \
-    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_1_three)                                              \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_1_half)                                               \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_1_one)                                                \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2)                                                    \
-    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_three)                                              \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_half)                                               \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_one)                                                \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_right)                                              \
-    DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_right_three)                                        \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_right_half)                                         \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_2_right_one)                                          \
     KERNEL(line_direct)                                                                                                     \
     KERNEL(line_clamped)                                                                                                    \
     KERNEL(line_split)                                                                                                      \
     KERNEL(line_split_away)                                                                                                 \
-    KERNEL(line_high)                                                                                                       \
     KERNEL(line_high_away)                                                                                                  \
     KERNEL(line_high_even)                                                                                                  \
-    KERNEL(line_64)                                                                                                         \
-    KERNEL(line_divided)                                                                                                    \
     KERNEL(line)                                                                                                            \
     KERNEL(depthwise_direct)                                                                                                \
     KERNEL(depthwise_clamped)                                                                                               \
     KERNEL(depthwise_split)                                                                                                 \
     KERNEL(depthwise_split_away)                                                                                            \
-    KERNEL(depthwise_high)                                                                                                  \
     KERNEL(depthwise_high_away)                                                                                             \
     KERNEL(depthwise_high_even)                                                                                             \
-    KERNEL(depthwise_64)                                                                                                    \
-    KERNEL(depthwise_divided)                                                                                               \
     KERNEL(depthwise)                                                                                                       \
     KERNEL(depthwise_single)                                                                                                \
     KERNEL(depthwise_scalar)                                                                                                \

@@ -7,9 +7,6 @@
 void dory_start_series(struct dory_series *series, const struct dory_layer *layer, const struct dory_tile *tile)
 {
     dory_start_normaliser(&series->normaliser, layer);
-    if (series->normaliser.kind == DORY_NORMALISE_64) {
-        series->normaliser.direct_shift = dory_halves_shift(&series->normaliser);
-    }
     series->pixel_bytes = tile->channels * series->normaliser.output_bytes;
     series->is_signed = layer->input_is_signed;
 }

@@ -6,7 +6,7 @@
 static __attribute__((noinline)) bool depthwise_3x3_chw_supports(const struct dory_layer *layer, uint32_t stride,
                                                                  uint32_t left, uint32_t end, enum dory_direct kind)
 {
-    bool any = kind == DORY_DIRECT_SPLIT || kind == DORY_DIRECT_HIGH || kind == DORY_DIRECT_HIGH_AWAY;
+    bool any = kind == DORY_DIRECT_SPLIT || kind == DORY_DIRECT_HIGH_AWAY;
     return dory_depthwise_3x3_supports(layer, stride, kind) && layer->padding_left == left && layer->output_width >= 4 &&
            layer->input_width == stride * layer->output_width && (any || layer->border_value == 0) &&
            (end == 0 || layer->output_width % 4 == end);
@@ -55,7 +55,7 @@ static uint64_t busiest_strips_cycles(const struct strips *four, const struct st
 /* Tenths of a cycle that a row of so many last columns takes beside their part of what follows sums in a row of four. */
 static uint64_t end_row_tenths(uint32_t stride, uint32_t columns)
 {
-    static const uint8_t tenths[][4] = {{0, 84, 99, 196}, {0, 50, 127, 164}};
+    static const uint8_t tenths[][3] = {{0, 84, 99}, {0, 50, 127}};
     return tenths[stride - 1][columns];
 }
 
@@ -97,17 +97,15 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
         .reads_chw = true,                                                                                                  \
     };
 
-/* For rows that end in four columns, in three, in two and in one. */
+/* For rows that end in any number of columns, in two and in one. */
 #define DEPTHWISE_3X3_CHW_ENDS(name, kind_suffix, stride, left, kind, row_tenths, lane_cycles)                              \
     DEPTHWISE_3X3_CHW(name##kind_suffix, stride, left, 0, kind, row_tenths, lane_cycles)                                    \
-    DEPTHWISE_3X3_CHW(name##_three##kind_suffix, stride, left, 3, kind, row_tenths, lane_cycles)                            \
     DEPTHWISE_3X3_CHW(name##_half##kind_suffix, stride, left, 2, kind, row_tenths, lane_cycles)                             \
     DEPTHWISE_3X3_CHW(name##_one##kind_suffix, stride, left, 1, kind, row_tenths, lane_cycles)
 
 DEPTHWISE_3X3_CHW_ENDS(stride_1, , 1, 1, DORY_DIRECT, 338, 47)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _clamped, 1, 1, DORY_DIRECT_CLAMPED, 385, 49)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _split, 1, 1, DORY_DIRECT_SPLIT, 485, 53)
-DEPTHWISE_3X3_CHW_ENDS(stride_1, _high, 1, 1, DORY_DIRECT_HIGH, 605, 52)
 DEPTHWISE_3X3_CHW_ENDS(stride_1, _high_away, 1, 1, DORY_DIRECT_HIGH_AWAY, 760, 52)
 
 /* With the border on either side. */
@@ -115,7 +113,6 @@ DEPTHWISE_3X3_CHW_ENDS(stride_1, _high_away, 1, 1, DORY_DIRECT_HIGH_AWAY, 760, 5
     DEPTHWISE_3X3_CHW_ENDS(name, , 2, left, DORY_DIRECT, 382, 45)                                                           \
     DEPTHWISE_3X3_CHW_ENDS(name, _clamped, 2, left, DORY_DIRECT_CLAMPED, 430, 47)                                           \
     DEPTHWISE_3X3_CHW_ENDS(name, _split, 2, left, DORY_DIRECT_SPLIT, 519, 48)                                               \
-    DEPTHWISE_3X3_CHW_ENDS(name, _high, 2, left, DORY_DIRECT_HIGH, 637, 47)                                                 \
     DEPTHWISE_3X3_CHW_ENDS(name, _high_away, 2, left, DORY_DIRECT_HIGH_AWAY, 792, 47)
 
 DEPTHWISE_3X3_CHW_STRIDE_2(stride_2, 1)

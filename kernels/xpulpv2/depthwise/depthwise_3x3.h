@@ -197,34 +197,13 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
     PV_SDOTUSP_B("ra", right1, "s5")                                                                                        \
     way##_RIGHT(right2)                                                                                                     \
     PV_SDOTUSP_B("ra", right2, "s6")                                                                                        \
-    finish("ra", "s11", "t6", "a7", label_of_last)
+    finish("ra", "t6", "a7", label_of_last)
 
 #define QUARTER_OF(instructions) (((instructions) + 9 * ((instructions) & 1)) / 4)
 #define ROW_OF_ONE(finish)       (5 + QUARTER_OF(finish))
 
 #define COMPUTE_ONE(way, finish, load_constants, constants_instructions, finish_instructions)                               \
     COMPUTE_RIGHT(way, ROW_ONE, finish##_ONE, load_constants, constants_instructions, ROW_OF_ONE(finish_instructions))
-
-/* And for the last three, outputs 1 to 3: 11 instructions a row beside those that finish it. */
-#define ROW_THREE(way, finish, left0, right0, left1, right1, left2, right2, label_of_last)                                  \
-    LOAD_ROW(left2, right2)                                                                                                 \
-    PV_DOTUSP_B("a7", left0, "s4") PV_DOTUSP_B("s7", right0, "s1") PV_DOTUSP_B("ra", right0, "s4")                          \
-    PV_SDOTUSP_B("a7", left1, "s5") PV_SDOTUSP_B("s7", right1, "s2") PV_SDOTUSP_B("ra", right1, "s5")                       \
-    way##_ROW(left2, right2, left0)                                                                                         \
-    PV_SDOTUSP_B("a7", left2, "s6") PV_SDOTUSP_B("s7", right2, "s3") PV_SDOTUSP_B("ra", right2, "s6")                       \
-    FINISH_LAST_THREE(finish, "a7", "s7", "ra", left0, right0, label_of_last)
-
-#define THREE_QUARTERS_OF(instructions)  (HALF_OF(instructions) + QUARTER_OF(instructions))
-#define ROW_OF_THREE(way, finish)        (11 + INSTRUCTIONS_OF_##way##_ROW + THREE_QUARTERS_OF(finish))
-
-#define COMPUTE_THREE(way, finish, load_constants, constants_instructions, finish_instructions)                             \
-    COMPUTE_THREE_ROWS(load_constants, HEAD_STRIDE_1(way, constants_instructions), ROW_OF_THREE(way, finish_instructions),  \
-                       FIRST_ROWS(way, "t0", "t1", "t2", "t3"),                                                             \
-                       ROW_THREE(way, finish, "t0", "t1", "t2", "t3", "t4", "t5", ""),                                      \
-                       FIRST_ROWS(way, "t2", "t3", "t4", "t5"),                                                             \
-                       ROW_THREE(way, finish, "t2", "t3", "t4", "t5", "t0", "t1", ""),                                      \
-                       FIRST_ROWS(way, "t4", "t5", "t0", "t1"),                                                             \
-                       ROW_THREE(way, finish, "t4", "t5", "t0", "t1", "t2", "t3", "1: "))
 
 /* Stride 2.
  *
@@ -300,8 +279,6 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
             compute(way, FINISH, LOAD_CONSTANTS, 2, 16);                                                                    \
         } else if ((kind) == DORY_DIRECT_SPLIT) {                                                                           \
             compute(way, FINISH_SPLIT, LOAD_CONSTANTS_SPLIT, 5, 28);                                                        \
-        } else if ((kind) == DORY_DIRECT_HIGH) {                                                                            \
-            compute(way, FINISH_HIGH, LOAD_CONSTANTS_HIGH, 4, 24);                                                          \
         } else if ((kind) == DORY_DIRECT_HIGH_AWAY) {                                                                       \
             compute(way, FINISH_HIGH_AWAY, LOAD_CONSTANTS_HIGH, 4, 39);                                                     \
         } else {                                                                                                            \

@@ -2,7 +2,7 @@
  * sides for stride 1; on the left for stride 2, or on the right as TensorFlow has it.
  *
  * A strip is four columns of one channel after another, from top to bottom. The last strip overlaps the one before where
- * the width is no multiple of four, or has the one to three columns that are left; the planner knows which takes less.
+ * the width is no multiple of four, or has the one or two columns that are left; the planner knows which takes less.
  * Inner loop: depthwise_3x3.h, each input word loaded once where it lies. */
 #include "depthwise_3x3_chw.h"
 #include "../scratch.h"
@@ -58,10 +58,7 @@ struct job {
 static inline uint32_t stride_of(enum way way) { return way == STRIDE_1 ? 1 : 2; }
 
 /* Kinds whose border need not be zero. */
-static inline bool knows_border(enum dory_direct kind)
-{
-    return kind == DORY_DIRECT_HIGH || kind == DORY_DIRECT_HIGH_AWAY || kind == DORY_DIRECT_SPLIT;
-}
+static inline bool knows_border(enum dory_direct kind) { return kind == DORY_DIRECT_HIGH_AWAY || kind == DORY_DIRECT_SPLIT; }
 
 #if defined(DORY_XPULPV2)
 
@@ -89,8 +86,6 @@ static inline __attribute__((always_inline)) void compute_stride_1(struct job *j
         COMPUTE_AT_EDGE(COMPUTE_ONE, kind);
     } else if (width == 2) {
         COMPUTE_AT_EDGE(COMPUTE_HALF, kind);
-    } else if (width == 3) {
-        COMPUTE_AT_EDGE(COMPUTE_THREE, kind);
     } else if (job->strip.left_shift | job->strip.right_shift) {
         COMPUTE_AT_EDGE(COMPUTE_STRIDE_1, kind);
     } else {
@@ -104,8 +99,6 @@ static inline __attribute__((always_inline)) void compute_stride_1(struct job *j
             COMPUTE_JOB(COMPUTE_STRIDE_2_ONE, side, kind);                                                                  \
         } else if (width == 2) {                                                                                            \
             COMPUTE_JOB(COMPUTE_STRIDE_2_HALF, side, kind);                                                                 \
-        } else if (width == 3) {                                                                                            \
-            COMPUTE_JOB(COMPUTE_STRIDE_2_THREE, side, kind);                                                                \
         } else if (job->strip.left_shift | job->strip.right_shift) {                                                        \
             COMPUTE_JOB(COMPUTE_STRIDE_2, side##_EDGE, kind);                                                               \
         } else {                                                                                                            \
@@ -382,11 +375,9 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
     }
 #define KERNELS(name, suffix, way, kind)                                                                                    \
     RUN_FUNCTION(name##suffix, way, kind)                                                                                   \
-    END_FUNCTION(three_##name##suffix, way, 3, kind)                                                                        \
     END_FUNCTION(half_##name##suffix, way, 2, kind)                                                                         \
     END_FUNCTION(one_##name##suffix, way, 1, kind)                                                                          \
     KERNEL(name##suffix, run_##name##suffix, NULL)                                                                          \
-    KERNEL(name##_three##suffix, run_##name##suffix, three_##name##suffix)                                                  \
     KERNEL(name##_half##suffix, run_##name##suffix, half_##name##suffix)                                                    \
     KERNEL(name##_one##suffix, run_##name##suffix, one_##name##suffix)
 #define KERNELS_OF_KIND(suffix, kind)                                                                                       \
@@ -397,5 +388,4 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
 KERNELS_OF_KIND(, DORY_DIRECT)
 KERNELS_OF_KIND(_clamped, DORY_DIRECT_CLAMPED)
 KERNELS_OF_KIND(_split, DORY_DIRECT_SPLIT)
-KERNELS_OF_KIND(_high, DORY_DIRECT_HIGH)
 KERNELS_OF_KIND(_high_away, DORY_DIRECT_HIGH_AWAY)

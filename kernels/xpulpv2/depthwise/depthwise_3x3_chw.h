@@ -97,7 +97,7 @@
     LOAD_TWO_WORDS DOTS_RIGHT(dot, "a1", a, b, c, d, next_a, next_b, next_c, next_d)
 #define INSTRUCTIONS_OF_RIGHT_EDGE_INPUT_ROW 8
 
-/* Stride 2, the last three columns, two or one alone, with `side` LEFT or RIGHT. Nothing is read behind a row. On the right
+/* Stride 2, the last two columns or one alone, with `side` LEFT or RIGHT. Nothing is read behind a row. On the right
  * the border lies above two columns that are there. */
 #define LEFT_HALF(dot, c, d, next_c, next_d)                                                                                \
     "lbu t2, -1(a0)\n" P_LW_STEP("t0", "a7", "a0")                                                                          \
@@ -119,44 +119,16 @@
 #define INSTRUCTIONS_OF_RIGHT_ONE 3
 #define RIGHT_ONE_START RIGHT_EDGE_START "slli a1, a1, 16\n"
 
-/* On the left words from two columns before the strip on, of which the middle output's is shuffled from both; on the right
- * words two columns apart, of which the second is the middle output's. */
-#define LEFT_THREE(dot, b, c, d, next_b, next_c, next_d)                                                                    \
-    LOAD_TWO_WORDS                                                                                                          \
-    dot(b, next_b, "t0", FURTHER) dot(d, next_d, "t1", FURTHER) PV_SHUFFLE2_B("t1", "t0", "a6") dot(c, next_c, "t1", NEAR)
-#define INSTRUCTIONS_OF_LEFT_THREE 6
-#define LEFT_THREE_START "li a6, 0x02010007\naddi a0, a0, -2\n"
-#define RIGHT_THREE(dot, b, c, d, next_b, next_c, next_d)                                                                   \
-    "lw t1, 2(a0)\n" P_LW_STEP("t0", "a7", "a0")                                                                            \
-    dot(c, next_c, "t1", NEAR) dot(b, next_b, "t0", NEAR) PV_SHUFFLE2_B("t1", "a1", "a6") dot(d, next_d, "t1", NEAR)
-#define INSTRUCTIONS_OF_RIGHT_THREE 6
-#define RIGHT_THREE_START RIGHT_EDGE_START
-
 /* As COMPUTE_STRIDE_2. */
 #define END_INSTRUCTIONS(side, end, more, finish) (2 * INSTRUCTIONS_OF_##side##_##end + (more) + (finish))
-#define LEFT_THREE_START_LANE  LEFT_START_LANE
 #define LEFT_HALF_START_LANE   LEFT_START_LANE
 #define LEFT_ONE_START_LANE    LEFT_START_LANE
-#define RIGHT_THREE_START_LANE RIGHT_START_LANE
 #define RIGHT_HALF_START_LANE  RIGHT_START_LANE
 #define RIGHT_ONE_START_LANE   RIGHT_START_LANE
-#define INSTRUCTIONS_OF_LEFT_THREE_START_LANE  3
 #define INSTRUCTIONS_OF_LEFT_HALF_START_LANE   3
 #define INSTRUCTIONS_OF_LEFT_ONE_START_LANE    3
-#define INSTRUCTIONS_OF_RIGHT_THREE_START_LANE 0
 #define INSTRUCTIONS_OF_RIGHT_HALF_START_LANE  0
 #define INSTRUCTIONS_OF_RIGHT_ONE_START_LANE   0
-
-#define STRIDE_2_THREE_ROW(side, finish, b, c, d, next_b, next_c, next_d, label_of_last)                                    \
-    side##_THREE(MIDDLE_DOT, b, c, d, , , ) side##_THREE(LAST_DOT, b, c, d, next_b, next_c, next_d)                         \
-    FINISH_LAST_THREE(finish, b, c, d, "t0", "t1", label_of_last)
-#define COMPUTE_STRIDE_2_THREE(side, finish, load_constants, constants_instructions, finish_instructions)                   \
-    COMPUTE_TWO_ROWS(side##_THREE, load_constants, constants_instructions, INSTRUCTIONS_OF_##side##_THREE,                  \
-                     END_INSTRUCTIONS(side, THREE, 3, THREE_QUARTERS_OF(finish_instructions)),                              \
-                     side##_THREE(FIRST_DOT, "t3", "t4", "t5", , , ),                                                       \
-                     STRIDE_2_THREE_ROW(side, finish, "t3", "t4", "t5", "s4", "s5", "s6", ""),                              \
-                     side##_THREE(FIRST_DOT, "s4", "s5", "s6", , , ),                                                       \
-                     STRIDE_2_THREE_ROW(side, finish, "s4", "s5", "s6", "t3", "t4", "t5", "1: "))
 
 #define STRIDE_2_HALF_ROW(side, finish, c, d, next_c, next_d, label_of_last)                                                \
     side##_HALF(MIDDLE_DOT, c, d, , ) side##_HALF(LAST_DOT, c, d, next_c, next_d)                                           \
@@ -170,7 +142,7 @@
                      STRIDE_2_HALF_ROW(side, finish##_HALF, "s4", "s5", "t3", "t4", "1: "))
 
 #define STRIDE_2_ONE_ROW(side, finish, d, next_d, label_of_last)                                                            \
-    side##_ONE(MIDDLE_DOT, d, ) side##_ONE(LAST_DOT, d, next_d) finish(d, "s11", "t0", "t1", label_of_last)
+    side##_ONE(MIDDLE_DOT, d, ) side##_ONE(LAST_DOT, d, next_d) finish(d, "t0", "t1", label_of_last)
 #define COMPUTE_STRIDE_2_ONE(side, finish, load_constants, constants_instructions, finish_instructions)                     \
     COMPUTE_TWO_ROWS(side##_ONE, load_constants, constants_instructions, INSTRUCTIONS_OF_##side##_ONE,                      \
                      END_INSTRUCTIONS(side, ONE, 1, QUARTER_OF(finish_instructions)),                                       \

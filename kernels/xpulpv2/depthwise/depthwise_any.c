@@ -1,8 +1,7 @@
 /* Computes depth-wise layers of bytes, of any kernel size and stride along two dimensions, signed inputs too. HWC.
  *
  * Transposes make words of four columns of one channel. Inner loop: series.h, two fours of outputs at a time. There is one
- * kernel for each requantisation between registers, two that bring their constants to such a form, and one for all others,
- * whose sums go through memory. */
+ * kernel for each requantisation between registers, and one for all others, whose sums go through memory. */
 #include "../xpulpv2.h"
 #include "any.h"
 #include "depthwise.h"
@@ -156,34 +155,10 @@ static __attribute__((noinline)) void compute_long(struct dory_series *series)
     }                                                                                                                       \
     KERNEL(depthwise_##suffix, compute_##suffix)
 
-/* One whose constants the kernel itself brings to a direct form, quad by quad, where they have one. */
-#define TRANSLATING_KERNEL(name, kind)                                                                                      \
-    static __attribute__((noinline)) void compute_##name(struct dory_series *series)                                        \
-    {                                                                                                                       \
-        dory_compute_directly(series, kind);                                                                                \
-    }                                                                                                                       \
-    static __attribute__((noinline)) void strip_of_##name(const struct dory_depthwise *work, struct dory_strip *strip)      \
-    {                                                                                                                       \
-        struct dory_series *series = work->series;                                                                          \
-        if (strip->new_quad) {                                                                                              \
-            series->is_long =                                                                                               \
-                !dory_translate_quad(&series->normaliser, strip->constants, strip->lanes, series->words, kind);             \
-            strip->constants = series->is_long ? strip->constants : (const uint8_t *)series->words;                         \
-        }                                                                                                                   \
-        compute_strip(work, strip, series->is_long ? compute_long : compute_##name);                                        \
-    }                                                                                                                       \
-    void dory_xpulpv2_##name(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)   \
-    {                                                                                                                       \
-        run(layer, tile, core, cores, strip_of_##name);                                                                     \
-    }
-
 DIRECT_KERNEL(direct, DORY_DIRECT)
 DIRECT_KERNEL(clamped, DORY_DIRECT_CLAMPED)
 DIRECT_KERNEL(split, DORY_DIRECT_SPLIT)
 DIRECT_KERNEL(split_away, DORY_DIRECT_SPLIT_AWAY)
-DIRECT_KERNEL(high, DORY_DIRECT_HIGH)
 DIRECT_KERNEL(high_away, DORY_DIRECT_HIGH_AWAY)
 DIRECT_KERNEL(high_even, DORY_DIRECT_HIGH_EVEN)
 KERNEL(depthwise, compute_long)
-TRANSLATING_KERNEL(depthwise_64, DORY_DIRECT_HALVES)
-TRANSLATING_KERNEL(depthwise_divided, DORY_DIRECT_QUOTIENT)

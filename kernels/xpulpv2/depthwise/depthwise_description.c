@@ -111,15 +111,13 @@ static uint32_t ring_bytes(const struct dory_layer *layer, const struct dory_til
     return units * dory_depthwise_unit_bytes(kernel, stride, dory_depthwise_band_rows(kernel, stride, tile->rows));
 }
 
-/* What the kernels of each kind do: some clip to all values of a byte only; the high one that rounds can do without. */
+/* What the kernels of each kind do: one clips to all values of a byte only; the high one that rounds can do without. */
 static bool depthwise_3x3_finishes(const struct dory_layer *layer, enum dory_direct kind)
 {
     enum dory_direct own = dory_direct_of(layer);
-    bool all_values = layer->minimum == 0 && layer->maximum == 255;
     switch (kind) {
-    case DORY_DIRECT:
-    case DORY_DIRECT_HIGH: return own == kind && all_values;
-    case DORY_DIRECT_HIGH_AWAY: return own == kind || (own == DORY_DIRECT_HIGH && !all_values);
+    case DORY_DIRECT: return own == kind && layer->minimum == 0 && layer->maximum == 255;
+    case DORY_DIRECT_HIGH_AWAY: return own == kind || own == DORY_DIRECT_HIGH;
     default: return own == kind;
     }
 }
@@ -157,12 +155,10 @@ static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, cons
 DEPTHWISE_3X3(stride_1, 1, DORY_DIRECT, 322, 40)
 DEPTHWISE_3X3(stride_1_clamped, 1, DORY_DIRECT_CLAMPED, 363, 42)
 DEPTHWISE_3X3(stride_1_split, 1, DORY_DIRECT_SPLIT, 446, 43)
-DEPTHWISE_3X3(stride_1_high, 1, DORY_DIRECT_HIGH, 565, 42)
 DEPTHWISE_3X3(stride_1_high_away, 1, DORY_DIRECT_HIGH_AWAY, 720, 42)
 DEPTHWISE_3X3(stride_2, 2, DORY_DIRECT, 393, 43)
 DEPTHWISE_3X3(stride_2_clamped, 2, DORY_DIRECT_CLAMPED, 434, 45)
 DEPTHWISE_3X3(stride_2_split, 2, DORY_DIRECT_SPLIT, 515, 46)
-DEPTHWISE_3X3(stride_2_high, 2, DORY_DIRECT_HIGH, 635, 45)
 DEPTHWISE_3X3(stride_2_high_away, 2, DORY_DIRECT_HIGH_AWAY, 790, 45)
 
 /* ---- depth-wise of any size, see series.h ------------------------------------------------------------------- */
@@ -255,20 +251,19 @@ static uint64_t any_band_cycles(const struct dory_layer *layer, const struct dor
 
 /* Beside bands, a core that has some of a quad's rows pairs its weights, in steps of words. */
 static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                           const uint64_t own[2], uint64_t quad_cycles)
+                           const uint64_t own[2])
 {
     uint64_t quad = dory_depthwise_steps(layer->kernel_width, layer->stride_width) * (24 * layer->kernel_height + 75u);
-    uint64_t cycles = 580 + busiest_cycles(layer, tile, cores, any_band_cycles, own, quad + quad_cycles);
+    uint64_t cycles = 580 + busiest_cycles(layer, tile, cores, any_band_cycles, own, quad);
     cycles += dory_division_start_cycles(layer);
     return cores > 1 ? cycles + cycles / 32 : cycles; /* banks are in use by others */
 }
 
 /* Sums in memory: a call for some fours of a lane takes a little more than along a line. */
-static uint64_t any_long_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                                uint64_t quad_cycles)
+static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     const uint64_t own[2] = {dory_depthwise_long_cycles(layer) + 4, dory_depthwise_call_cycles(layer) + 28};
-    return any_cycles(layer, tile, cores, own, quad_cycles);
+    return any_cycles(layer, tile, cores, own);
 }
 
 /* Fours of a direct kind. */
@@ -276,30 +271,19 @@ static uint64_t any_direct_cycles(const struct dory_layer *layer, const struct d
                                   uint64_t finish_cycles)
 {
     const uint64_t own[2] = {finish_cycles, 0};
-    return any_cycles(layer, tile, cores, own, 0);
-}
-
-/* The same of constants that are brought to a form for it, where they have one. */
-static uint64_t any_translated_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
-                                      uint64_t finish_cycles)
-{
-    const uint64_t own[2] = {finish_cycles, 0};
-    return dory_depthwise_has_form(layer) ? any_cycles(layer, tile, cores, own, lanes_of(tile) * DORY_DEPTHWISE_TRANSLATION)
-                                          : any_long_cycles(layer, tile, cores, DORY_DEPTHWISE_TRANSLATION);
+    return any_cycles(layer, tile, cores, own);
 }
 
 /* Those of 3x3 are as fast but for lines. A program has all kernels that a layer might take, and what they take of L2 is
  * missing for tensors: so a layer that can have one of those is offered no other. */
 static bool has_3x3(const struct dory_layer *layer)
 {
-    enum dory_direct own = dory_direct_of(layer);
-    bool is_there = own != DORY_NOT_DIRECT && own != DORY_DIRECT_CLAMPED_DIVIDED && own != DORY_DIRECT_SPLIT_AWAY &&
-                    own != DORY_DIRECT_HIGH_EVEN;
+    enum dory_direct kind = dory_depthwise_kind(layer);
+    bool is_there =
+        kind == DORY_DIRECT || kind == DORY_DIRECT_CLAMPED || kind == DORY_DIRECT_SPLIT || kind == DORY_DIRECT_HIGH_AWAY;
     bool is_area = layer->output_height > 1 && layer->output_width > 1;
     uint32_t stride = layer->stride_width;
-    return is_there && is_area && (stride == 1 || stride == 2) &&
-           (dory_depthwise_3x3_supports(layer, stride, own) ||
-            (own == DORY_DIRECT_HIGH && dory_depthwise_3x3_supports(layer, stride, DORY_DIRECT_HIGH_AWAY)));
+    return is_there && is_area && (stride == 1 || stride == 2) && dory_depthwise_3x3_supports(layer, stride, kind);
 }
 
 #define DEPTHWISE(suffix, takes, function, finish_cycles)                                                                   \
@@ -324,20 +308,12 @@ DIRECT_DEPTHWISE(direct, DORY_DIRECT, 16)
 DIRECT_DEPTHWISE(clamped, DORY_DIRECT_CLAMPED, 20)
 DIRECT_DEPTHWISE(split, DORY_DIRECT_SPLIT, 26)
 DIRECT_DEPTHWISE(split_away, DORY_DIRECT_SPLIT_AWAY, 37)
-DIRECT_DEPTHWISE(high, DORY_DIRECT_HIGH, 39)
 DIRECT_DEPTHWISE(high_away, DORY_DIRECT_HIGH_AWAY, 51)
 DIRECT_DEPTHWISE(high_even, DORY_DIRECT_HIGH_EVEN, 57)
-DEPTHWISE(64, dory_depthwise_translates(layer, DORY_NORMALISE_64), any_translated_cycles, 28)
-DEPTHWISE(divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), any_translated_cycles, 67)
-
-static uint64_t depthwise_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
-{
-    return any_long_cycles(layer, tile, cores, 0);
-}
 
 static bool takes_long_way(const struct dory_layer *layer)
 {
-    return dory_has_depthwise_any(layer) && dory_depthwise_goes_through_memory(layer);
+    return dory_has_depthwise_any(layer) && dory_depthwise_takes_long_way(layer);
 }
 
 const struct dory_kernel_description dory_xpulpv2_depthwise_description = {

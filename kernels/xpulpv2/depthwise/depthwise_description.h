@@ -37,12 +37,13 @@ bool dory_has_depthwise_any(const struct dory_layer *layer);
 /* What a kernel 3x3 takes of this stride, whose sums end in this kind, with an input in HWC or CHW. */
 bool dory_depthwise_3x3_supports(const struct dory_layer *layer, uint32_t stride, enum dory_direct kind);
 
-/* The high kind that rounds away from zero can do without, and has any bounds; so has the one to even. */
+/* The high kind that rounds away from zero can do without, and has any bounds; so has the one to even. None: the sums go
+ * through memory. */
 static inline enum dory_direct dory_depthwise_kind(const struct dory_layer *layer)
 {
     bool is_high = layer->normalisation == DORY_NORMALISE_HIGH && layer->output_bits == 8;
     return is_high && layer->rounding == DORY_ROUND_EVEN ? DORY_DIRECT_HIGH_EVEN
-           : is_high && layer->minimum != 0              ? DORY_DIRECT_HIGH_AWAY
+           : is_high                                     ? DORY_DIRECT_HIGH_AWAY
                                                          : dory_direct_of(layer);
 }
 
@@ -51,29 +52,6 @@ static inline bool dory_depthwise_takes_long_way(const struct dory_layer *layer)
     enum dory_direct kind = dory_depthwise_kind(layer);
     return kind == DORY_NOT_DIRECT || kind == DORY_DIRECT_CLAMPED_DIVIDED;
 }
-
-/* Of bytes in 64 bits or by a division: the usual constants have a form for registers, to which the kernels of these bring
- * them. */
-static inline bool dory_depthwise_translates(const struct dory_layer *layer, enum dory_normalisation normalisation)
-{
-    return layer->normalisation == normalisation && layer->output_bits == 8 &&
-           (normalisation == DORY_NORMALISE_64 || dory_divides_narrowly(layer));
-}
-
-static inline bool dory_depthwise_goes_through_memory(const struct dory_layer *layer)
-{
-    return dory_depthwise_takes_long_way(layer) && !dory_depthwise_translates(layer, DORY_NORMALISE_64) &&
-           !dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE);
-}
-
-/* Whether constants usually have that form. */
-static inline bool dory_depthwise_has_form(const struct dory_layer *layer)
-{
-    return layer->normalisation == DORY_NORMALISE_64 ? dory_multiplies_halves(layer) : dory_divides_quickly(layer);
-}
-
-/* Cycles to bring a channel's constants to it; where they have none, this is found out with the first channel of a quad. */
-enum { DORY_DEPTHWISE_TRANSLATION = 80 };
 
 /* Fours of a lane whose sums are in memory at once: what follows them is called for so many. */
 enum { DORY_DEPTHWISE_LONG_FOURS = 8 };
@@ -86,7 +64,7 @@ static inline uint32_t dory_depthwise_call_cycles(const struct dory_layer *layer
     case DORY_NORMALISE_32: return 88;
     case DORY_NORMALISE_CLAMPED: return 98;
     case DORY_NORMALISE_64: return 128;
-    case DORY_NORMALISE_DIVIDE: return !dory_divides_narrowly(layer) ? 100 : dory_depthwise_has_form(layer) ? 165 : 200;
+    case DORY_NORMALISE_DIVIDE: return !dory_divides_narrowly(layer) ? 100 : dory_divides_quickly(layer) ? 165 : 200;
     default: return 110;
     }
 }
@@ -101,9 +79,9 @@ static inline uint32_t dory_depthwise_long_cycles(const struct dory_layer *layer
     case DORY_NORMALISE_HIGH: return 138;
     case DORY_NORMALISE_SHARED: return 160;
     case DORY_NORMALISE_DIVIDE:
-        return !dory_divides_narrowly(layer)    ? 100 + 4 * dory_bitwise_division_cycles(layer)
-               : dory_depthwise_has_form(layer) ? 114
-                                                : 222;
+        return !dory_divides_narrowly(layer) ? 100 + 4 * dory_bitwise_division_cycles(layer)
+               : dory_divides_quickly(layer) ? 114
+                                             : 222;
     case DORY_NORMALISE_NONE: return 88;
     default: return 80;
     }

@@ -11,24 +11,7 @@
 /* Bytes of a channel's constants. */
 static inline uint32_t dory_finish_constants_bytes(enum dory_direct kind)
 {
-    return kind == DORY_DIRECT                                         ? 8
-           : kind == DORY_DIRECT_SPLIT || kind == DORY_DIRECT_QUOTIENT ? 20
-           : kind == DORY_DIRECT_SPLIT_AWAY                            ? 28
-                                                                       : 16;
-}
-
-/* The constants of a quad of channels as DORY_DIRECT_HALVES and _QUOTIENT take them, for the layer's own normalisation.
- * Returns false where one has no such form. */
-static inline bool dory_translate_quad(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lanes,
-                                       uint32_t translated[DORY_TRANSLATED_WORDS], enum dory_direct kind)
-{
-    uint8_t *next = (uint8_t *)translated;
-    bool good = true;
-    for (uint32_t lane = 0; good && lane < lanes; lane++, constants += 16, next += dory_finish_constants_bytes(kind)) {
-        good = kind == DORY_DIRECT_HALVES ? dory_halves_of(normaliser, constants, (void *)next)
-                                          : dory_quotient_of(normaliser, constants, (void *)next);
-    }
-    return good;
+    return kind == DORY_DIRECT ? 8 : kind == DORY_DIRECT_SPLIT ? 20 : kind == DORY_DIRECT_SPLIT_AWAY ? 28 : 16;
 }
 
 #if defined(DORY_XPULPV2)
@@ -68,8 +51,8 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
     P_ADDUNR(a, "a4", "a5") P_ADDUNR(b, "a4", "a5") P_ADDUNR(c, "a4", "a5") P_ADDUNR(d, "a4", "a5")                         \
     STORE(a, b, c, d, label_of_last)
 
-/* The high kinds have bias and shift in gp and tp, the left shift in a5. The first one is clipped to [0, 255], 24 instructions,
- * of which mulh takes 5 cycles; the second one rounds away from zero, or not at all, and has any bounds, 39 instructions. */
+/* The high kinds have bias and shift in gp and tp, the left shift in a5. HIGH_AWAY rounds away from zero, or not at all, and
+ * has any bounds: 39 instructions, of which mulh takes 5 cycles. */
 #define BIAS(a, b, c, d)                                                                                                    \
     "add " a ", " a ", gp\n"                                                                                                \
     "add " b ", " b ", gp\n"                                                                                                \
@@ -86,13 +69,6 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
     P_MSU(a, t0, t1)
 
 #define SHIFT(a, b, c, d) P_ADDNR(a, "a4", "tp") P_ADDNR(b, "a4", "tp") P_ADDNR(c, "a4", "tp") P_ADDNR(d, "a4", "tp")
-
-#define FINISH_HIGH(a, b, c, d, t0, t1, label_of_last)                                                                      \
-    BIAS(a, b, c, d)                                                                                                        \
-    HIGH(a) HIGH(b) HIGH(c) HIGH(d)                                                                                         \
-    SHIFT(a, b, c, d)                                                                                                       \
-    CLIP(a) CLIP(b) CLIP(c) CLIP(d)                                                                                         \
-    STORE(a, b, c, d, label_of_last)
 
 #define FINISH_HIGH_AWAY(a, b, c, d, t0, t1, label_of_last)                                                                 \
     BIAS(a, b, c, d)                                                                                                        \
@@ -123,40 +99,6 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
 #define FINISH_BIASED_HIGH_EVEN(a, b, c, d, t0, t1, label_of_last)                                                          \
     HIGH_EVEN(a, t0) HIGH_EVEN(b, t1) HIGH_EVEN(c, t0) HIGH_EVEN(d, t1)                                                     \
     SHIFT_WITHIN(a, b, c, d, t0, t1, label_of_last)
-
-/* DORY_DIRECT_HALVES (see struct dory_halves) has low, factors, high and the least element in gp, a3, a4 and tp, the shift in
- * a5; t4 is free, too. 29 instructions. */
-#define HALVES(a, b, t0, t1)                                                                                                \
-    "mv " t0 ", gp\n"                                                                                                       \
-    "mv " t1 ", gp\n"                                                                                                       \
-    P_MACU_16(t0, a, "a3") P_MACU_16(t1, b, "a3") P_MACHHS(t0, a, "a3") P_MACHHS(t1, b, "a3")                               \
-    P_ADDNR(t0, "a4", "a5") P_ADDNR(t1, "a4", "a5") P_MAX(a, t0, "tp") P_MAX(b, t1, "tp")                                   \
-    P_MIN(a, a, "t4") P_MIN(b, b, "t4")
-#define FINISH_HALVES(a, b, c, d, t0, t1, label_of_last)                                                                    \
-    "lw t4, %[maximum]\n"                                                                                                   \
-    HALVES(a, b, t0, t1) HALVES(c, d, t0, t1)                                                                               \
-    STORE(a, b, c, d, label_of_last)
-
-/* DORY_DIRECT_QUOTIENT (see struct dory_quotient) has factor, multiplier, addend, offset and divisor in gp, tp, a3, a4 and
- * a5; t4 and t5 are free, too. 52 instructions, of which mulh takes 5 cycles. */
-#define QUOTIENT(a, t0, t1)                                                                                                 \
-    "mulh " t0 ", " a ", gp\n"                                                                                              \
-    "mul " t1 ", " a ", tp\n"                                                                                               \
-    P_ADDNR(t0, "a4", "t5")                                                                                                 \
-    "add " t1 ", " t1 ", a3\n"                                                                                              \
-    P_MSU(t1, t0, "a5")                                                                                                     \
-    "slt " a ", " t1 ", t4\n"                                                                                               \
-    "srai " t1 ", " t1 ", 31\n"                                                                                             \
-    "sub " t0 ", " t0 ", " a "\n"                                                                                           \
-    "add " a ", " t0 ", " t1 "\n"
-#define FINISH_QUOTIENT(a, b, c, d, t0, t1, label_of_last)                                                                  \
-    "sub t4, x0, a5\n"                                                                                                      \
-    "li t5, 3\n" /* DORY_QUOTIENT_PLACES */                                                                                 \
-    QUOTIENT(a, t0, t1) QUOTIENT(b, t0, t1) QUOTIENT(c, t0, t1) QUOTIENT(d, t0, t1)                                         \
-    "lw " t0 ", %[minimum]\n"                                                                                               \
-    "lw " t1 ", %[maximum]\n"                                                                                               \
-    WITHIN(a, b, c, d, t0, t1)                                                                                              \
-    STORE(a, b, c, d, label_of_last)
 
 /* DORY_DIRECT_SPLIT has bias and limit in gp and tp, the fine multiplier in a3, the addend with the shift in a4, and the coarse
  * multiplier in a5. 28 instructions, and 24 from sums that start with the bias. */
@@ -208,9 +150,6 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
     "add " d ", " d ", gp\n"
 #define FINISH_SPLIT_HALF(c, d, t0, t1, label_of_last)                                                                      \
     BIAS_HALF(c, d) P_CLIPUR(c, c, "tp") P_CLIPUR(d, d, "tp") SPLIT(c, d, t0, t1) STORE_HALF(c, d, label_of_last)
-#define FINISH_HIGH_HALF(c, d, t0, t1, label_of_last)                                                                       \
-    BIAS_HALF(c, d) HIGH(c) HIGH(d) P_ADDNR(c, "a4", "tp") P_ADDNR(d, "a4", "tp") CLIP(c) CLIP(d)                           \
-    STORE_HALF(c, d, label_of_last)
 #define FINISH_HIGH_AWAY_HALF(c, d, t0, t1, label_of_last)                                                                  \
     BIAS_HALF(c, d)                                                                                                         \
     "lw " t1 ", %[away]\n"                                                                                                  \
@@ -220,49 +159,35 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
     P_ADDNR(c, "a4", "tp") P_ADDNR(d, "a4", "tp") P_MAX(c, c, t0) P_MAX(d, d, t0) P_MIN(c, c, t1) P_MIN(d, d, t1)           \
     STORE_HALF(c, d, label_of_last)
 
-/* And for one sum, in a quarter of them; HIGH_AWAY in 12. `step` is s11 for a column alone, s8 where others follow. */
-#define STORE_ONE(d, step, label_of_last) label_of_last P_SB_STEP(d, step, "a2")
+/* And for one sum, in a quarter of them; HIGH_AWAY in 12. */
+#define STORE_ONE(d, label_of_last) label_of_last P_SB_STEP(d, "s11", "a2")
 #define SCALE_ONE(d) "mul " d ", " d ", a3\n"
-#define FINISH_ONE(d, step, t0, t1, label_of_last)                                                                          \
-    SCALE_ONE(d) P_ADDNR(d, "a4", "a5") CLIP(d) STORE_ONE(d, step, label_of_last)
+#define FINISH_ONE(d, t0, t1, label_of_last)                                                                          \
+    SCALE_ONE(d) P_ADDNR(d, "a4", "a5") CLIP(d) STORE_ONE(d, label_of_last)
 #define CLAMP_ONE(d) P_MAX(d, d, "gp") P_MIN(d, d, "tp")
-#define FINISH_CLAMPED_ONE(d, step, t0, t1, label_of_last)                                                                  \
-    CLAMP_ONE(d) SCALE_ONE(d) P_ADDUNR(d, "a4", "a5") STORE_ONE(d, step, label_of_last)
+#define FINISH_CLAMPED_ONE(d, t0, t1, label_of_last)                                                                  \
+    CLAMP_ONE(d) SCALE_ONE(d) P_ADDUNR(d, "a4", "a5") STORE_ONE(d, label_of_last)
 #define BIAS_ONE(d) "add " d ", " d ", gp\n"
 #define SPLIT_ONE(d, t0)                                                                                                    \
     "mul " t0 ", " d ", a3\n" P_ADDUNR(t0, "a4", "a4") P_MAC(t0, d, "a5")                                                   \
     "srli " d ", " t0 ", 24\n"
-#define FINISH_SPLIT_ONE(d, step, t0, t1, label_of_last)                                                                    \
-    BIAS_ONE(d) P_CLIPUR(d, d, "tp") SPLIT_ONE(d, t0) STORE_ONE(d, step, label_of_last)
-#define FINISH_HIGH_ONE(d, step, t0, t1, label_of_last)                                                                     \
-    BIAS_ONE(d) HIGH(d) P_ADDNR(d, "a4", "tp") CLIP(d) STORE_ONE(d, step, label_of_last)
-#define FINISH_HIGH_AWAY_ONE(d, step, t0, t1, label_of_last)                                                                \
+#define FINISH_SPLIT_ONE(d, t0, t1, label_of_last)                                                                    \
+    BIAS_ONE(d) P_CLIPUR(d, d, "tp") SPLIT_ONE(d, t0) STORE_ONE(d, label_of_last)
+#define FINISH_HIGH_AWAY_ONE(d, t0, t1, label_of_last)                                                                \
     BIAS_ONE(d)                                                                                                             \
     "lw " t1 ", %[away]\n"                                                                                                  \
     HIGH_AWAY(d, t0, t1)                                                                                                    \
     "lw " t0 ", %[minimum]\n"                                                                                               \
     "lw " t1 ", %[maximum]\n"                                                                                               \
-    P_ADDNR(d, "a4", "tp") P_MAX(d, d, t0) P_MIN(d, d, t1) STORE_ONE(d, step, label_of_last)
+    P_ADDNR(d, "a4", "tp") P_MAX(d, d, t0) P_MIN(d, d, t1) STORE_ONE(d, label_of_last)
 
-/* Of the last three columns, in three quarters of the instructions: the last one is stored first, then the two before. */
-#define FINISH_LAST_THREE(finish, b, c, d, t0, t1, label_of_last)                                                           \
-    finish##_ONE(d, "s8", t0, t1, "") finish##_HALF(b, c, t0, t1, label_of_last)
-
-/* DORY_DIRECT, and the high kind that rounds down from sums that start with the bias, with any largest element, which the
- * first one has in tp. 16 and 21 instructions. */
+/* DORY_DIRECT with any largest element, in tp: 16 instructions. */
 #define CLIP_UP_TO(a, b, c, d, most) P_CLIPUR(a, a, most) P_CLIPUR(b, b, most) P_CLIPUR(c, c, most) P_CLIPUR(d, d, most)
 
 #define FINISH_UP_TO(a, b, c, d, t0, t1, label_of_last)                                                                     \
     SCALE(a, b, c, d)                                                                                                       \
     P_ADDNR(a, "a4", "a5") P_ADDNR(b, "a4", "a5") P_ADDNR(c, "a4", "a5") P_ADDNR(d, "a4", "a5")                             \
     CLIP_UP_TO(a, b, c, d, "tp")                                                                                              \
-    STORE(a, b, c, d, label_of_last)
-
-#define FINISH_BIASED_HIGH_UP_TO(a, b, c, d, t0, t1, label_of_last)                                                         \
-    "lw " t0 ", %[maximum]\n"                                                                                               \
-    HIGH(a) HIGH(b) HIGH(c) HIGH(d)                                                                                         \
-    SHIFT(a, b, c, d)                                                                                                       \
-    CLIP_UP_TO(a, b, c, d, t0)                                                                                              \
     STORE(a, b, c, d, label_of_last)
 
 /* The sums as they are, in the order of the columns, to be finished elsewhere. */
@@ -279,8 +204,6 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
     "sw t2, %[zero]\n"                                                                                                      \
     "sw t3, %[step_below]\n"
 #define LOAD_CONSTANTS_HIGH P_LW_NEXT("gp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1") P_LW_NEXT("tp", "t1")
-#define LOAD_CONSTANTS_HALVES LOAD_CONSTANTS_HIGH
-#define LOAD_CONSTANTS_QUOTIENT LOAD_CONSTANTS_SPLIT
 #define LOAD_CONSTANTS                  P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1")
 #define LOAD_CONSTANTS_UP_TO            LOAD_CONSTANTS "lw tp, %[maximum]\n"
 #define LOAD_CONSTANTS_CLAMPED          P_LW_NEXT("gp", "t1") P_LW_NEXT("tp", "t1") P_LW_NEXT("a3", "t1") P_LW_NEXT("a4", "t1")
@@ -295,20 +218,6 @@ static inline bool dory_translate_quad(const struct dory_normaliser *normaliser,
         "s6", "s7", "s8", "s9", "s10", "s11", "ra", "memory"
 
 /* clang-format on */
-
-#else
-
-static inline void dory_finish_four(const struct dory_normaliser *normaliser, int32_t sum[4], const uint8_t *constants,
-                                    enum dory_direct kind)
-{
-    if (kind == DORY_DIRECT_HALVES) {
-        dory_normalise_by_halves(normaliser, (const void *)constants, sum, 1, 4);
-    } else if (kind == DORY_DIRECT_QUOTIENT) {
-        dory_normalise_by_quotient(normaliser, (const void *)constants, sum, 1, 4);
-    } else {
-        dory_normalise_in_its_kind(normaliser, sum, 1, 4, constants);
-    }
-}
 
 #endif
 

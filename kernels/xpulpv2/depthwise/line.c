@@ -1,7 +1,7 @@
 /* Computes depth-wise layers of bytes along one dimension, rows or columns, of any kernel size and stride. HWC.
  *
- * Inner loop: line.h, four outputs of a line at a time. There is one kernel for each requantisation between registers, two
- * that bring their constants to such a form, and one for all others, whose sums go through memory. */
+ * Inner loop: line.h, four outputs of a line at a time. There is one kernel for each requantisation between registers, and
+ * one for all others, whose sums go through memory. */
 #include "line.h"
 
 #include "../scratch.h"
@@ -13,13 +13,8 @@
 
 /* How a kernel's sums end. */
 struct way {
-    dory_compute_line *compute, *sum; /* whole fours: of a direct kind, or their sums alone; one of them may be missing */
+    dory_compute_line *compute; /* whole fours: of a direct kind, or their sums alone where there is no `finish` */
     void (*finish)(const struct dory_normaliser *normaliser, int32_t *sum, uint32_t lanes, const uint8_t *constants);
-
-    /* If not NULL, brings the constants of some lanes to the form that the direct kind takes. Returns false if one has none.
-     */
-    bool (*translate)(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lanes,
-                      uint32_t translated[DORY_TRANSLATED_WORDS]);
 };
 
 /* The lines of a tile. Along each lie `outputs`; tiles of a kernel of one row have a line a row, others one a column. */
@@ -37,11 +32,10 @@ struct lines {
     uint32_t *weights;           /* of this core: [4 lanes][steps], words as they are and moved on */
     uint8_t *column;             /* of this core: a column's weights, as those of a row are */
     uint32_t quad, lanes;
-    const uint8_t *constants; /* of the quad, as `compute` reads them where it is taken */
-    uint32_t translated[DORY_TRANSLATED_WORDS];
-    bool is_row, is_paired; /* paired: `weights` are those of the quad */
-    bool is_long;           /* no direct kind: sums go through memory */
-    bool follows;           /* whole lines of some quads may be computed as if they were of one */
+    const uint8_t *constants; /* of the quad */
+    bool is_row, is_paired;   /* paired: `weights` are those of the quad */
+    bool is_long;             /* no direct kind: sums go through memory */
+    bool follows;             /* whole lines of some quads may be computed as if they were of one */
     const struct way *way;
 };
 
@@ -75,7 +69,7 @@ static void start_quads(struct lines *work, const struct dory_layer *layer)
 {
     uint32_t lane_bytes = layer->kernel_height * dory_round_up(layer->kernel_width, 4);
     uint32_t constants_bytes = 4 * dory_channel_constants_bytes(layer);
-    bool is_plain = !work->is_long && work->way->translate == NULL && work->line.normaliser.output_bytes == 1;
+    bool is_plain = !work->is_long && work->line.normaliser.output_bytes == 1;
     work->weights_bytes = 4 * lane_bytes;
     work->quad_bytes = work->weights_bytes + constants_bytes;
     work->line.to_next_weights = constants_bytes;
@@ -95,9 +89,6 @@ static void start_lines(struct lines *work, const struct dory_layer *layer, cons
     start_lengths(work, layer, tile);
     line->steps = dory_depthwise_steps(work->kernel, work->stride);
     work->sliding = dory_line_sliding(layer, work->kernel, work->stride);
-    if (line->normaliser.kind == DORY_NORMALISE_64) {
-        line->normaliser.direct_shift = dory_halves_shift(&line->normaliser);
-    }
     line->is_signed = layer->input_is_signed;
     work->weights = (uint32_t *)(void *)((uint8_t *)tile->scratch + core * dory_line_core_bytes(work->kernel, work->stride));
     work->column = (uint8_t *)(work->weights + 8 * line->steps);
@@ -139,13 +130,6 @@ static const uint8_t *gather_column(const struct lines *work, const uint8_t *wei
     return work->column;
 }
 
-/* The quad's constants as the direct kind takes them, if all have such a form. */
-static void translate_quad(struct lines *work)
-{
-    work->is_long = !work->way->translate(&work->line.normaliser, work->constants, work->lanes, work->translated);
-    work->constants = work->is_long ? work->constants : (const uint8_t *)work->translated;
-}
-
 static void start_quad(struct lines *work, uint32_t quad)
 {
     const uint8_t *weights = (const uint8_t *)work->tile->weights + quad * work->quad_bytes;
@@ -154,9 +138,6 @@ static void start_quad(struct lines *work, uint32_t quad)
     work->constants = weights + work->weights_bytes;
     work->lane_weights = work->is_row ? weights : gather_column(work, weights);
     work->is_paired = false;
-    if (work->way->translate != NULL) {
-        translate_quad(work);
-    }
 }
 
 /* The weights as the fours take that are to be computed. */
@@ -193,7 +174,7 @@ static void compute_long(struct lines *work, uint8_t *output)
     for (uint32_t lane = 0; lane < work->lanes; lane++) {
         line->lanes = 1;
         line->last = (uint8_t *)sums;
-        work->way->sum(line);
+        work->way->compute(line);
         finish_sums(work, output, lane, sums, line->fours);
     }
 }
@@ -307,7 +288,7 @@ static void compute_lines(const struct dory_layer *layer, const struct dory_tile
 {
     struct lines work;
     work.way = way;
-    work.is_long = way->compute == NULL;
+    work.is_long = way->finish == NULL;
     start_lines(&work, layer, tile, core);
     uint32_t fours = (work.outputs + 3) / 4;
     struct dory_grid_share share = dory_grid_share_of((work.channels + 3) / 4 * work.count, fours, core, cores);
@@ -341,8 +322,6 @@ static inline __attribute__((always_inline)) void finish_lanes(const struct dory
         case DORY_DIRECT_CLAMPED: dory_normalise_clamped_directly(&own, sum, 1, 1, constants); break;
         case DORY_DIRECT_SPLIT:
         case DORY_DIRECT_SPLIT_AWAY: dory_normalise_split_directly(&own, sum, 1, 1, constants); break;
-        case DORY_DIRECT_HALVES: dory_normalise_by_halves(normaliser, (const void *)constants, sum, 1, 1); break;
-        case DORY_DIRECT_QUOTIENT: dory_normalise_by_quotient(normaliser, (const void *)constants, sum, 1, 1); break;
         default: dory_normalise_highly(&own, sum, 1, 1, constants); break;
         }
     }
@@ -367,25 +346,11 @@ static inline __attribute__((always_inline)) void finish_lanes(const struct dory
     FINISH_LANES(name, kind)                                                                                                \
     KERNEL(name, .compute = compute_##name, .finish = finish_##name)
 
-/* Those whose constants the kernel itself brings to a direct form, where they have one. */
-#define TRANSLATING_KERNEL(name, kind)                                                                                      \
-    COMPUTE(name, kind)                                                                                                     \
-    FINISH_LANES(name, kind)                                                                                                \
-    static bool translate_##name(const struct dory_normaliser *normaliser, const uint8_t *constants, uint32_t lanes,        \
-                                 uint32_t translated[DORY_TRANSLATED_WORDS])                                                \
-    {                                                                                                                       \
-        return dory_translate_quad(normaliser, constants, lanes, translated, kind);                                         \
-    }                                                                                                                       \
-    KERNEL(name, .compute = compute_##name, .sum = compute_sums, .finish = finish_##name, .translate = translate_##name)
-
 DIRECT_KERNEL(line_direct, DORY_DIRECT)
 DIRECT_KERNEL(line_clamped, DORY_DIRECT_CLAMPED)
 DIRECT_KERNEL(line_split, DORY_DIRECT_SPLIT)
 DIRECT_KERNEL(line_split_away, DORY_DIRECT_SPLIT_AWAY)
-DIRECT_KERNEL(line_high, DORY_DIRECT_HIGH)
 DIRECT_KERNEL(line_high_away, DORY_DIRECT_HIGH_AWAY)
 DIRECT_KERNEL(line_high_even, DORY_DIRECT_HIGH_EVEN)
 COMPUTE(sums, DORY_NOT_DIRECT)
-KERNEL(line, .sum = compute_sums)
-TRANSLATING_KERNEL(line_64, DORY_DIRECT_HALVES)
-TRANSLATING_KERNEL(line_divided, DORY_DIRECT_QUOTIENT)
+KERNEL(line, .compute = compute_sums)

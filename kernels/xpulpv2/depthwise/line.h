@@ -10,8 +10,7 @@
  *   two near ones. Up to 3 steps have their weights in registers: 6 + 6 * steps; more load them: 7 + 8 * steps.
  * - any: 8 + 18 * steps.
  *
- * What ends in 64 bits or by a division is brought to a form for registers, quad by quad (struct dory_halves and
- * dory_quotient). What has none has sums in memory, 8 fours at a time. docs/notes/gap8-cycles.md has the cycles.
+ * What ends in 64 bits or by a division has sums in memory, 8 fours at a time. docs/notes/gap8-cycles.md has the cycles.
  * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_LINE_H
 #define DORY_XPULPV2_LINE_H
@@ -272,11 +271,8 @@ static inline __attribute__((always_inline)) void dory_line_compute(struct dory_
     case DORY_DIRECT_CLAMPED: LINE_OF_STEPS(NOTHING, ZERO, FINISH_CLAMPED, 20, LOAD_CONSTANTS_CLAMPED); break;
     case DORY_DIRECT_SPLIT: LINE_OF_STEPS(BIAS, BIAS, FINISH_BIASED_SPLIT, 24, LOAD_CONSTANTS_SPLIT); break;
     case DORY_DIRECT_SPLIT_AWAY: LINE_OF_STEPS(BIAS, BIAS, FINISH_BIASED_SPLIT_AWAY, 34, LOAD_CONSTANTS_SPLIT_AWAY); break;
-    case DORY_DIRECT_HIGH: LINE_OF_STEPS(BIAS, BIAS, FINISH_BIASED_HIGH_UP_TO, 21, LOAD_CONSTANTS_HIGH); break;
     case DORY_DIRECT_HIGH_AWAY: LINE_OF_STEPS(BIAS, BIAS, FINISH_BIASED_HIGH_AWAY, 35, LOAD_CONSTANTS_HIGH); break;
     case DORY_DIRECT_HIGH_EVEN: LINE_OF_STEPS(BIAS, BIAS, FINISH_BIASED_HIGH_EVEN, 38, LOAD_CONSTANTS_HIGH); break;
-    case DORY_DIRECT_HALVES: LINE_OF_STEPS(NOTHING, ZERO, FINISH_HALVES, 29, LOAD_CONSTANTS_HALVES); break;
-    case DORY_DIRECT_QUOTIENT: LINE_OF_STEPS(NOTHING, ZERO, FINISH_QUOTIENT, 52, LOAD_CONSTANTS_QUOTIENT); break;
     default: LINE_OF_STEPS(NOTHING, ZERO, FINISH_NOT, 4, LOAD_CONSTANTS_NOT); break;
     }
 }
@@ -343,7 +339,7 @@ static inline void dory_line_lane(struct dory_line *line, enum dory_direct kind)
             last += sizeof sum;
             continue;
         }
-        dory_finish_four(&line->normaliser, sum, line->constants, kind);
+        dory_normalise_in_its_kind(&line->normaliser, sum, 1, 4, line->constants);
         for (unsigned i = 4; i > 0; i--) {
             *last = (uint8_t)sum[i - 1];
             last += i > 1 ? line->back : line->to_next;

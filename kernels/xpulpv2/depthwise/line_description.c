@@ -18,10 +18,10 @@ static uint32_t line_scratch_bytes(const struct dory_layer *layer, const struct 
     return cores * dory_line_core_bytes(kernel_of(layer), stride_of(layer));
 }
 
-/* Cycles of what ends: a four of a lane, an output of four lanes beside its sums, and a lane's constants that are brought to
- * another form; and, where sums go through memory, the call for some fours of a lane. */
+/* Cycles of what ends: a four of a lane, an output of four lanes beside its sums; and, where sums go through memory, the
+ * call for some fours of a lane. */
 struct finish {
-    uint32_t four, single, translation, call;
+    uint32_t four, single, call;
 };
 
 /* Outputs `first` to `end` - 1 of a line. */
@@ -69,11 +69,11 @@ static uint64_t part_cycles(const struct dory_layer *layer, const struct part *p
 }
 
 /* Whether whole lines of quads are computed as if they were of one: see line.c. */
-static bool joins(const struct dory_layer *layer, uint32_t lines, uint32_t outputs, const struct finish *finish)
+static bool joins(const struct dory_layer *layer, uint32_t lines, uint32_t outputs)
 {
     uint32_t sliding = dory_line_sliding(layer, kernel_of(layer), stride_of(layer));
     return layer->kernel_height == 1 && lines == 1 && sliding != 0 && sliding <= 3 && kernel_of(layer) % 4 != 0 &&
-           outputs >= 4 && finish->translation == 0 && !dory_depthwise_takes_long_way(layer);
+           outputs >= 4 && !dory_depthwise_takes_long_way(layer);
 }
 
 /* Before the first line; and where there are fours, the code for them. */
@@ -86,12 +86,11 @@ struct lines {
     uint32_t channels, count, outputs; /* lines of a quad, and outputs of a line */
 };
 
-/* To go on to a quad: a column's weights are brought next to each other. A lane whose constants have no other form is the
- * last one that is looked at. */
-static uint64_t quad_cycles(const struct lines *of, uint32_t lanes)
+/* To go on to a quad: a column's weights are brought next to each other. */
+static uint64_t quad_cycles(const struct lines *of)
 {
     uint32_t column = of->layer->kernel_height == 1 ? 0 : 110 + 38 * kernel_of(of->layer);
-    return 36 + column + (of->finish->call ? 1 : lanes) * of->finish->translation;
+    return 36 + column;
 }
 
 /* Of one core: fours `first` to `end` - 1. Cores that have parts of more lines than others are the slowest. */
@@ -103,7 +102,7 @@ static uint64_t core_cycles(const void *context, uint32_t first, uint32_t end)
     uint32_t channels = of->channels, lines = of->count, outputs = of->outputs;
     uint32_t fours = dory_divide_up(outputs, 4);
     uint64_t total = outputs < 4 ? START : START + START_OF_FOURS;
-    bool may_join = joins(layer, lines, outputs, finish), was_whole = false;
+    bool may_join = joins(layer, lines, outputs), was_whole = false;
     for (bool starts = true; first < end; starts = false) {
         uint32_t line = first / fours, next = dory_minimum((line + 1) * fours, end), start = first - line * fours;
         bool is_whole = may_join && next - first == fours;
@@ -115,7 +114,7 @@ static uint64_t core_cycles(const void *context, uint32_t first, uint32_t end)
                             .joined = is_whole && was_whole,
                             .starts = starts_quad};
         total += part_cycles(layer, &part, finish);
-        total += starts_quad ? quad_cycles(of, part.lanes) : 0;
+        total += starts_quad ? quad_cycles(of) : 0;
         was_whole = is_whole;
         first = next;
     }
@@ -134,20 +133,12 @@ static __attribute__((noinline)) uint64_t line_cycles(const struct dory_layer *l
 }
 
 /* Of sums in memory. */
-static struct finish long_finish(const struct dory_layer *layer, uint32_t translation)
+static struct finish long_finish(const struct dory_layer *layer)
 {
     uint32_t call = dory_depthwise_call_cycles(layer);
     return (struct finish){.four = dory_depthwise_long_cycles(layer),
                            .single = 4 * (call - 45 + dory_bitwise_division_cycles(layer)),
-                           .translation = translation,
                            .call = call};
-}
-
-/* Of constants that are brought to a form for registers, where they have one. */
-static struct finish translated_finish(const struct dory_layer *layer, uint32_t four, uint32_t single)
-{
-    return dory_depthwise_has_form(layer) ? (struct finish){four, single, DORY_DEPTHWISE_TRANSLATION, 0}
-                                          : long_finish(layer, DORY_DEPTHWISE_TRANSLATION);
 }
 
 #define LINE(suffix, kind, ...)                                                                                             \
@@ -163,16 +154,13 @@ static struct finish translated_finish(const struct dory_layer *layer, uint32_t 
         .cycles = cycles_##suffix,                                                                                          \
     };
 #define DIRECT_LINE(suffix, kind, four, single)                                                                             \
-    LINE(line_##suffix, dory_depthwise_kind(layer) == (kind), (struct finish){four, single, 0, 0})
+    LINE(line_##suffix, dory_depthwise_kind(layer) == (kind), (struct finish){four, single, 0})
 
 DIRECT_LINE(direct, DORY_DIRECT, 15, 0)
 DIRECT_LINE(clamped, DORY_DIRECT_CLAMPED, 20, 32)
 DIRECT_LINE(split, DORY_DIRECT_SPLIT, 28, 68)
 DIRECT_LINE(split_away, DORY_DIRECT_SPLIT_AWAY, 40, 64)
-DIRECT_LINE(high, DORY_DIRECT_HIGH, 40, 75)
 DIRECT_LINE(high_away, DORY_DIRECT_HIGH_AWAY, 53, 73)
 DIRECT_LINE(high_even, DORY_DIRECT_HIGH_EVEN, 57, 74)
 
-LINE(line_64, dory_depthwise_translates(layer, DORY_NORMALISE_64), translated_finish(layer, 30, 112))
-LINE(line_divided, dory_depthwise_translates(layer, DORY_NORMALISE_DIVIDE), translated_finish(layer, 68, 150))
-LINE(line, dory_depthwise_goes_through_memory(layer), long_finish(layer, 0))
+LINE(line, dory_depthwise_takes_long_way(layer), long_finish(layer))

@@ -35,7 +35,6 @@ struct dory_series {
     const uint8_t *weights;           /* words as they are and moved on, in turn, in the order of the steps */
     const uint8_t *constants;         /* of the quad of channels */
     uint32_t *words;                  /* in scratch: see dory_depthwise_quad_bytes */
-    bool is_long;                     /* they have no form for registers; of a kernel that would bring them to it */
     uint8_t *output;                  /* the first element of the first four */
     uint32_t columns;                 /* of a four, 1 to 4 */
     uint32_t below;                   /* not 0: fours of two columns or one, whose far words are so many rows below */
@@ -276,20 +275,11 @@ static inline __attribute__((always_inline)) void dory_compute_lanes(struct dory
     case DORY_DIRECT_SPLIT_AWAY:
         LANES_OF_SIGN(BIAS, FINISH_BIASED_SPLIT_AWAY, 34, LOAD_CONSTANTS_SPLIT_AWAY, series->four_bytes, NEXT_LANE);
         break;
-    case DORY_DIRECT_HIGH:
-        LANES_OF_SIGN(BIAS, FINISH_BIASED_HIGH_UP_TO, 21, LOAD_CONSTANTS_HIGH, series->four_bytes, NEXT_LANE);
-        break;
     case DORY_DIRECT_HIGH_AWAY:
         LANES_OF_SIGN(BIAS, FINISH_BIASED_HIGH_AWAY, 35, LOAD_CONSTANTS_HIGH, series->four_bytes, NEXT_LANE);
         break;
     case DORY_DIRECT_HIGH_EVEN:
         LANES_OF_SIGN(BIAS, FINISH_BIASED_HIGH_EVEN, 38, LOAD_CONSTANTS_HIGH, series->four_bytes, NEXT_LANE);
-        break;
-    case DORY_DIRECT_HALVES:
-        LANES_OF_SIGN(ZERO, FINISH_HALVES, 29, LOAD_CONSTANTS_HALVES, series->four_bytes, NEXT_LANE);
-        break;
-    case DORY_DIRECT_QUOTIENT:
-        LANES_OF_SIGN(ZERO, FINISH_QUOTIENT, 52, LOAD_CONSTANTS_QUOTIENT, series->four_bytes, NEXT_LANE);
         break;
     default: LANES_OF_SIGN(ZERO, FINISH_NOT, 4, LOAD_CONSTANTS_NOT, 16, NO_NEXT_LANE); break;
     }
@@ -334,7 +324,7 @@ static inline void dory_compute_lane(struct dory_series *series, enum dory_direc
         int32_t sum[4];
         dory_sum_four(series, series->own.offset + i / 2 * series->pair_step + i % 2 * series->second, sum);
         if (kind != DORY_NOT_DIRECT) {
-            dory_finish_four(&series->normaliser, sum, series->own.constants, kind);
+            dory_normalise_in_its_kind(&series->normaliser, sum, 1, 4, series->own.constants);
         }
         dory_store_four(series, sum, kind != DORY_NOT_DIRECT);
     }
