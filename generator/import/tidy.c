@@ -280,13 +280,11 @@ void network_tidy(struct network *network, struct arena *arena)
 
 /* ---- parts ---- */
 
-/* About what a network takes, in elements that a core moves: a layer as such is worth thousands. */
 static double work_of(const struct network *network)
 {
-    enum { OF_LAYER = 4096, MACS_OF_ELEMENT = 8 };
     double work = 0;
     for (int i = 0; i < network->layer_count; i++)
-        work += OF_LAYER + (double)layer_macs(network, &network->layers[i]) / MACS_OF_ELEMENT +
+        work += EARLY_WORK_OF_LAYER + (double)layer_macs(network, &network->layers[i]) / EARLY_MACS_OF_ELEMENT +
                 (double)tensor_elements(&network->tensors[network->layers[i].output]);
     return work;
 }

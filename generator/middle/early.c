@@ -87,22 +87,15 @@ static bool pass_elements(const struct mover *m, int index)
 
 /* ---- rows and columns ---- */
 
-static bool has_single_window(const struct layer *layer, enum pixel_axis axis)
-{
-    if (axis == AXIS_ROW)
-        return layer->kernel_height == 1 && !layer->padding_top && !layer->padding_bottom;
-    return layer->kernel_width == 1 && !layer->padding_left && !layer->padding_right;
-}
-
-/* The inputs of which each row (column) is for one row (column) of the output, as bits; 0: the output needs all lines. */
+/* The inputs of which each row (column) of the output needs one, or those of a window, as bits; 0: it needs all. */
 static unsigned inputs_by_line(const struct mover *m, const struct layer *layer, enum pixel_axis axis)
 {
     enum { FIRST = 1, BOTH = 3 };
     switch (layer->kind) {
+    case LAYER_NORM: return norm_is_alike(m->network, layer) ? FIRST : 0;
     case LAYER_CONVOLUTION:
     case LAYER_MAXIMUM_POOL:
-    case LAYER_AVERAGE_POOL: return has_single_window(layer, axis) ? FIRST : 0;
-    case LAYER_NORM: return norm_is_alike(m->network, layer) ? FIRST : 0;
+    case LAYER_AVERAGE_POOL:
     case LAYER_TABLE:
     case LAYER_SOFTMAX:
     case LAYER_LARGEST: return FIRST;
@@ -119,9 +112,43 @@ static unsigned inputs_by_line(const struct mover *m, const struct layer *layer,
     return 0;
 }
 
-static const int32_t *steps(const int *lines, int count, int step, struct arena *arena)
+static int stride_of(const struct layer *layer, enum pixel_axis axis)
 {
-    int32_t *list = arena_array(arena, int32_t, (size_t)count);
+    return axis == AXIS_ROW ? layer->stride_height : layer->stride_width;
+}
+
+static struct window_lines window_lines_of(const struct mover *m, const struct layer *layer, enum pixel_axis axis,
+                                           const struct part *part)
+{
+    const int *lines = part_list(part, (int)axis, m->arena);
+    return middle_window_lines(layer, axis, tensor_extent(tensor_of(m, layer->inputs[0]), axis), lines[0],
+                               lines[part->counts[axis] - 1]);
+}
+
+/* The lines of input `i` that a part of the output needs. */
+static const int *lines_for(const struct mover *m, const struct layer *layer, int i, enum pixel_axis axis,
+                            const struct part *part, int *count)
+{
+    int extent = tensor_extent(tensor_of(m, layer->inputs[i]), axis), first = 0, step = 1;
+    const int *lines = NULL;
+    *count = extent;
+    if (inputs_by_line(m, layer, axis) >> i & 1 && part->counts[axis] < part->sizes[axis]) {
+        bool has_window = middle_has_window(layer, axis);
+        struct window_lines window = window_lines_of(m, layer, axis, part);
+        first = has_window ? window.first : 0;
+        *count = has_window ? window.end - window.first : part->counts[axis];
+        lines = has_window ? NULL : part_list(part, (int)axis, m->arena);
+        step = has_window ? 1 : stride_of(layer, axis);
+    }
+    int *list = arena_array(m->arena, int, (size_t)*count);
+    for (int k = 0; k < *count; k++)
+        list[k] = first + (lines ? lines[k] : k) * step;
+    return list;
+}
+
+static const int32_t *positions(const struct mover *m, const int *lines, int count, int step)
+{
+    int32_t *list = arena_array(m->arena, int32_t, (size_t)count);
     for (int i = 0; i < count; i++)
         list[i] = (lines ? lines[i] : i) * step;
     return list;
@@ -131,26 +158,71 @@ static const int32_t *steps(const int *lines, int count, int step, struct arena 
 static int take_lines(const struct mover *m, const struct layer *layer, int i, const struct part *part, struct layer *copy)
 {
     const struct tensor input = *tensor_of(m, layer->inputs[i]);
-    const int strides[] = {layer->stride_height, layer->stride_width};
-    const int *lines[AXES] = {NULL, NULL};
-    int counts[AXES] = {input.height, input.width};
-    for (enum pixel_axis axis = AXIS_ROW; axis < AXES; axis++)
-        if (inputs_by_line(m, layer, axis) >> i & 1 && part->counts[axis] < part->sizes[axis]) {
-            lines[axis] = part_list(part, axis, m->arena);
-            counts[axis] = part->counts[axis];
-        }
-    if (!lines[AXIS_ROW] && !lines[AXIS_COLUMN])
+    int counts[AXES];
+    const int *lines[] = {lines_for(m, layer, i, AXIS_ROW, part, &counts[AXIS_ROW]),
+                          lines_for(m, layer, i, AXIS_COLUMN, part, &counts[AXIS_COLUMN])};
+    if (counts[AXIS_ROW] == input.height && counts[AXIS_COLUMN] == input.width)
         return -1;
     *copy = layer_plain(arena_format(m->arena, "%s, part", layer->name), LAYER_COPY, layer->inputs[i]);
-    int row = input.width * input.channels * (lines[AXIS_ROW] ? strides[AXIS_ROW] : 1);
-    int column = input.channels * (lines[AXIS_COLUMN] ? strides[AXIS_COLUMN] : 1);
-    copy->map = (struct layer_map){.rows = steps(lines[AXIS_ROW], counts[AXIS_ROW], row, m->arena),
-                                   .columns = steps(lines[AXIS_COLUMN], counts[AXIS_COLUMN], column, m->arena),
-                                   .channels = steps(NULL, input.channels, 1, m->arena)};
+    copy->map = (struct layer_map){.rows = positions(m, lines[AXIS_ROW], counts[AXIS_ROW], input.width * input.channels),
+                                   .columns = positions(m, lines[AXIS_COLUMN], counts[AXIS_COLUMN], input.channels),
+                                   .channels = positions(m, NULL, input.channels, 1)};
     return copy->output = add_part(m, layer->inputs[i], counts[AXIS_ROW], counts[AXIS_COLUMN], input.channels);
 }
 
-/* The pixels of its output that copies read; false: more than half. */
+/* Has it elements of fewer bits than a byte, which are not copied? A pool and a copy keep what they pick from. */
+static bool is_packed(const struct mover *m, int tensor)
+{
+    int producer = tensor_of(m, tensor)->producer;
+    if (producer == NO_LAYER)
+        return tensor_of(m, tensor)->bits > 0 && tensor_of(m, tensor)->bits < 8;
+    const struct layer *layer = &m->network->layers[producer];
+    bool picks = (layer->kind == LAYER_MAXIMUM_POOL || layer->kind == LAYER_CONCATENATION || layer->kind == LAYER_COPY) &&
+                 layer->stage_count == 0;
+    return layer->output_bits ? layer->output_bits < 8 : picks && is_packed(m, layer->inputs[0]);
+}
+
+/* A window goes from its first line to its last. */
+static void need_between(const struct mover *m, const struct layer *layer, enum pixel_axis axis, struct part *part)
+{
+    const int *lines = part_list(part, (int)axis, m->arena);
+    for (int i = lines[0], last = lines[part->counts[axis] - 1]; i <= last; i++)
+        part_need(part, (int)axis, i);
+    struct window_lines window = window_lines_of(m, layer, axis, part);
+    if (window.first >= window.end || is_packed(m, layer->inputs[0]))
+        part_need_all(part, (int)axis);
+}
+
+/* Does one of the readers take less than the part? It stays behind the layer. */
+static bool leaves_copy(const struct mover *m, const bool *readers, const struct part *part)
+{
+    size_t elements =
+        (size_t)part->counts[PART_ROWS] * (size_t)part->counts[PART_COLUMNS] * (size_t)part->sizes[PART_CHANNELS];
+    for (int i = 0; i < m->network->layer_count; i++)
+        if (readers[i] && tensor_elements(tensor_of(m, m->network->layers[i].output)) != elements)
+            return true;
+    return false;
+}
+
+/* Whether what a window need not compute is more than what is copied for it instead of its part, in elements as
+ * early.h prices them. */
+static bool pays(const struct mover *m, const struct layer *layer, const bool *readers, const struct part *part)
+{
+    const struct tensor *input = tensor_of(m, layer->inputs[0]), *output = tensor_of(m, layer->output);
+    double left = (double)part->counts[PART_ROWS] * part->counts[PART_COLUMNS] / ((double)output->height * output->width);
+    double whole = (double)tensor_elements(output),
+           work = whole + (double)layer_macs(m->network, layer) / EARLY_MACS_OF_ELEMENT;
+    int counts[AXES];
+    for (enum pixel_axis axis = AXIS_ROW; axis < AXES; axis++)
+        lines_for(m, layer, 0, axis, part, &counts[axis]);
+    bool copies = counts[AXIS_ROW] < input->height || counts[AXIS_COLUMN] < input->width;
+    double copied = copies ? (double)counts[AXIS_ROW] * counts[AXIS_COLUMN] * input->channels : 0;
+    if (leaves_copy(m, readers, part))
+        return left < 1 && (1 - left) * work > copied + (copies ? EARLY_WORK_OF_LAYER : 0);
+    return left < 1 && (1 - left) * work + left * whole > copied;
+}
+
+/* The pixels of its output that copies read; false: more than half, or, of windows, more than what pays. */
 static bool find_part(const struct mover *m, const struct layer *layer, const bool *readers, struct part *part)
 {
     *part = part_of_nothing(tensor_of(m, layer->output), m->arena);
@@ -162,7 +234,11 @@ static bool find_part(const struct mover *m, const struct layer *layer, const bo
             part_need(part, axis, 0);
         if (!inputs_by_line(m, layer, axis))
             part_need_all(part, axis);
+        else if (middle_has_window(layer, axis))
+            need_between(m, layer, axis, part);
     }
+    if (middle_has_window(layer, AXIS_ROW) || middle_has_window(layer, AXIS_COLUMN))
+        return pays(m, layer, readers, part);
     return 2LL * part->counts[PART_ROWS] * part->counts[PART_COLUMNS] <=
            (long long)part->sizes[PART_ROWS] * part->sizes[PART_COLUMNS];
 }
@@ -173,6 +249,30 @@ static bool *readers_of(const struct mover *m, int tensor)
     for (int i = 0; i < m->network->layer_count; i++)
         readers[i] = layer_reads(&m->network->layers[i], tensor);
     return readers;
+}
+
+/* The layer as it makes a part of its output: a window with the border that is left of it, all others line by line. */
+static void fit(const struct mover *m, const struct layer *whole, const struct part *part, struct layer *layer)
+{
+    int before[AXES] = {whole->padding_top, whole->padding_left}, after[] = {whole->padding_bottom, whole->padding_right};
+    int strides[AXES] = {whole->stride_height, whole->stride_width};
+    for (enum pixel_axis axis = AXIS_ROW; axis < AXES; axis++) {
+        if (part->counts[axis] == part->sizes[axis])
+            continue;
+        if (!middle_has_window(whole, axis)) {
+            strides[axis] = 1;
+            continue;
+        }
+        struct window_lines window = window_lines_of(m, whole, axis, part);
+        before[axis] = window.before;
+        after[axis] = window.after;
+    }
+    layer->padding_top = before[AXIS_ROW];
+    layer->padding_left = before[AXIS_COLUMN];
+    layer->padding_bottom = after[AXIS_ROW];
+    layer->padding_right = after[AXIS_COLUMN];
+    layer->stride_height = strides[AXIS_ROW];
+    layer->stride_width = strides[AXIS_COLUMN];
 }
 
 /* The layer computes the pixels that are read, from copies of the pixels that these need. */
@@ -197,8 +297,7 @@ static bool narrow(const struct mover *m, int index)
         layer.inputs[i] = taken;
         edit_insert_layer(m->network, index++, &copies[i], m->arena);
     }
-    layer.stride_height = part.counts[PART_ROWS] < part.sizes[PART_ROWS] ? 1 : layer.stride_height;
-    layer.stride_width = part.counts[PART_COLUMNS] < part.sizes[PART_COLUMNS] ? 1 : layer.stride_width;
+    fit(m, &whole, &part, &layer);
     layer.output = made;
     edit_set_layer(m->network, index, &layer);
     edit_drop_unread(m->network);

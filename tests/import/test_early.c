@@ -110,7 +110,8 @@ static int convolve(struct fixture *f, int input, int channels)
     return builder_convolution(&f->builder, input, 1, 1, 0, channels);
 }
 
-/* Two convolutions, an addition between them, of which a row of two pixels is read: up to the window of 3x3. */
+/* Two convolutions, an addition between them, of which a row of two pixels is read: up to the window of 3x3,
+ * whose few pixels would not pay for a copy more. */
 static void test_pixels(void)
 {
     struct fixture f;
@@ -121,6 +122,39 @@ static void test_pixels(void)
     int last = builder_convolution(&f.builder, sum, 1, 2, 0, 12);
     move(&f, add_slice(&f, last, (const int[]){1, 1, 0}, (const int[]){1, 2, 12}));
     expect_moved(&f, 6 * 8 * 8 * 36 + 2 * (8 * 8 + 8 * 12));
+    arena_free(&f.arena);
+}
+
+/* Windows with a border, a stride and a dilation in front of a crop compute the lines that are read, each in front of the
+ * other with more of them: of the pool 2x3, of the strided convolution 3x4 with a border on the left, of the first one 6x8.
+ */
+static void test_windows(void)
+{
+    struct fixture f;
+    start(&f);
+    int input = builder_input(&f.builder, 16, 18, 4);
+    int first = builder_convolution(&f.builder, input, 3, 1, 1, 8),
+        second = builder_convolution(&f.builder, first, 3, 2, 1, 8);
+    int pool = builder_pool(&f.builder, second, LAYER_MAXIMUM_POOL, 2, 1, 0);
+    move(&f, add_slice(&f, pool, (const int[]){2, 0, 0}, (const int[]){2, 3, 8}));
+    expect_moved(&f, 7 * 8 * 8 * 36 + 3 * 4 * 8 * 72);
+    EXPECT_EQUAL(f.moved->layer_count, 4);
+    EXPECT_EQUAL(f.moved->layers[2].padding_left, 1);
+    EXPECT_EQUAL(f.moved->layers[2].padding_top, 0);
+    f.moved->layers[2].padding_left = 0; /* another crop, which the check finds */
+    EXPECT_THAT(!values_check(f.moved, &f.diagnostics));
+    arena_free(&f.arena);
+}
+
+/* Of a window whose part is about all of it nothing is copied for the few pixels that are not read. */
+static void test_large_window(void)
+{
+    struct fixture f;
+    start(&f);
+    int input = builder_input(&f.builder, 16, 16, 64);
+    int first = builder_convolution(&f.builder, input, 3, 1, 1, 1);
+    move(&f, add_slice(&f, first, (const int[]){0, 0, 0}, (const int[]){14, 16, 1}));
+    EXPECT_THAT(f.moved == f.network);
     arena_free(&f.arena);
 }
 
@@ -214,6 +248,8 @@ static void test_check(void)
 int main(void)
 {
     test_pixels();
+    test_windows();
+    test_large_window();
     test_turned();
     test_siblings();
     test_slices();
