@@ -174,16 +174,13 @@ static int find_best(struct question *q, const struct target *target, uint64_t l
     return kernels;
 }
 
-/* A layer of more tiles has a network around it that has no table. */
-#define MOST_TILES_OF_TABLE 48
-
 /* As plans are chosen: with a table where that is no slower and has not too many tiles. */
 static int find_best_of_both(struct question *q)
 {
     const struct dory_cost_model *model = q->model;
     int kernels = find_best(q, &model->target, UINT64_MAX);
     struct choice without = q->best;
-    uint64_t most = dory_minimum(model->target.table_most_tiles, MOST_TILES_OF_TABLE);
+    uint64_t most = model->target.table_most_tiles;
     if (!without.kernel || without.cost.tile_count > 2 * most)
         return kernels;
     find_best(q, model->with_table, without.cost.cycles + 1);
