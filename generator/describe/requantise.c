@@ -141,6 +141,8 @@ static bool is_step(const struct requantise_problem *problem, int channel, int64
 #define MAXIMUM_LEFT_SHIFT 16
 #define BIAS_MARGIN        64
 
+#define MOST_PLACES 54 /* behind the point, of 64-bit products: elements have 8 bits in front of it */
+
 struct shifts {
     int places;     /* behind the point, of 32-bit products */
     int left;       /* of all sums, for HIGH */
@@ -181,7 +183,7 @@ static struct shifts find_shifts(const struct requantise_problem *problem)
 static void add_candidate(struct candidates *all, enum dory_normalisation normalisation, enum dory_rounding rounding,
                           int shift, int left_shift, struct arena *arena)
 {
-    if (shift < 0 || shift > 31 || left_shift < 0 ||
+    if (shift < 0 || shift > (normalisation == DORY_NORMALISE_64 ? MOST_PLACES : 31) || left_shift < 0 ||
         (rounding == DORY_ROUND_AWAY && left_shift == 0 && normalisation == DORY_NORMALISE_HIGH))
         return;
     struct requantisation *form = &all->forms[all->count];
@@ -271,7 +273,8 @@ static bool solve(const struct requantise_problem *problem, struct requantisatio
     const struct stage *stage = problem->stage;
     long double slope = step_function_slope(stage, channel);
     switch (form->normalisation) {
-    case DORY_NORMALISE_32: return solve_32(form, channel, function, slope);
+    case DORY_NORMALISE_32:
+    case DORY_NORMALISE_64: return solve_product(form, channel, function, slope);
     case DORY_NORMALISE_CLAMPED: return solve_clamped(form, channel, function, slope);
     case DORY_NORMALISE_SPLIT: return solve_either_split(problem, form, channel, function, slope);
     default: break;
@@ -298,23 +301,58 @@ static bool solve_channel(struct candidates *all, int channel, struct step_funct
     return any;
 }
 
-static bool is_solved(const struct requantise_problem *problem, const struct requantise_engine *engine,
-                      struct requantisation *result, struct arena *arena)
+/* The first candidate that is right in all channels. */
+static bool solve_candidates(struct candidates *all, struct requantisation *result)
 {
+    const struct requantise_problem *problem = all->problem;
     struct arena scratch = {0};
-    struct candidates all = {.problem = problem, .engine = engine};
     struct step_function function = {
         .capacity = 2 * (problem->stage->rounding == ROUND_FLOOR ? MAXIMUM_FLOORS : MAXIMUM_LEVELS) + 2};
     function.points = arena_array(&scratch, struct step_point, (size_t)function.capacity);
-    list_candidates(&all, arena);
-    bool any = all.count > 0;
+    bool any = all->count > 0;
     for (int channel = 0; channel < problem->channel_count && any; channel++)
-        any = solve_channel(&all, channel, &function);
-    for (int i = all.count - 1; i >= 0; i--)
-        if (any && all.good[i])
-            *result = all.forms[i];
+        any = solve_channel(all, channel, &function);
+    for (int i = all->count - 1; i >= 0; i--)
+        if (any && all->good[i])
+            *result = all->forms[i];
     arena_free(&scratch);
     return any;
+}
+
+/* Places behind the point for which line_solve can multiply the sums of all channels. */
+static int wide_places(const struct requantise_problem *problem)
+{
+    int places = MOST_PLACES;
+    for (int channel = 0; channel < problem->channel_count; channel++) {
+        const struct sum_range *range = &problem->ranges[channel];
+        int exponent, sums = bits_of(range->maximum - range->minimum + 1);
+        frexpl(step_function_slope(problem->stage, channel), &exponent);
+        if (!is_constant(problem, channel))
+            places = smaller(places, smaller(55 - exponent - sums, 39 - exponent));
+    }
+    return places;
+}
+
+/* Of sums beyond 2^23, HIGH and SPLIT have some 50 parts of one: too few where one of 255 steps lies nearer to a sum than
+ * that. A multiplier of 64 bits finds it. These come last: they are no faster, and SPLIT takes time to solve. */
+static bool is_solved_slowly(const struct requantise_problem *problem, const struct requantise_engine *engine,
+                             struct requantisation *result, struct arena *arena)
+{
+    struct candidates all = {.problem = problem, .engine = engine};
+    if (problem->only_high || problem->stage->rounding == ROUND_FLOOR)
+        return false;
+    if (problem->minimum == 0 && problem->maximum <= UINT8_MAX)
+        add_candidate(&all, DORY_NORMALISE_SPLIT, DORY_ROUND_FLOOR, 0, 0, arena);
+    add_candidate(&all, DORY_NORMALISE_64, DORY_ROUND_FLOOR, wide_places(problem), 0, arena);
+    return solve_candidates(&all, result);
+}
+
+static bool is_solved(const struct requantise_problem *problem, const struct requantise_engine *engine,
+                      struct requantisation *result, struct arena *arena)
+{
+    struct candidates all = {.problem = problem, .engine = engine};
+    list_candidates(&all, arena);
+    return solve_candidates(&all, result) || is_solved_slowly(problem, engine, result, arena);
 }
 
 /* One multiplier for all channels: then the first rounding is the model's own, and so is the bias. */

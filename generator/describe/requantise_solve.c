@@ -10,7 +10,7 @@ static struct line_problem line_of(const struct requantisation *form, const stru
     return (struct line_problem){points, count, form->shift, clips, form->minimum, form->maximum, 0, 0};
 }
 
-bool solve_32(struct requantisation *form, int channel, const struct step_function *function, long double slope)
+bool solve_product(struct requantisation *form, int channel, const struct step_function *function, long double slope)
 {
     struct line_problem line = line_of(form, function->points, function->count, true);
     int64_t multiplier = 0, addend = function->points[0].y * ((int64_t)1 << form->shift);

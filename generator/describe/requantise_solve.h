@@ -8,7 +8,7 @@
 
 /* Each writes form->channels[channel] and is true only where requantised_is. `slope` is that of the function without its
  * steps. What holds for the whole layer (shift, left_shift, rounding, clip) is set in form before. */
-bool solve_32(struct requantisation *form, int channel, const struct step_function *function, long double slope);
+bool solve_product(struct requantisation *form, int channel, const struct step_function *function, long double slope);
 bool solve_clamped(struct requantisation *form, int channel, const struct step_function *function, long double slope);
 
 /* Sums below `zero` are those that rounding takes for negative. */

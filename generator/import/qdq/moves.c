@@ -167,6 +167,15 @@ enum qdq_outcome qdq_finish_parts(struct qdq *qdq, const struct node *node, cons
     return qdq_finish_choice(qdq, node, pending, quantisation, parts, result);
 }
 
+/* A constant's own bytes, or its numbers as the only QuantizeLinear behind rounds them: positions and class tokens that the
+ * quantiser has left in floating point. */
+static bool take_constant(struct qdq *qdq, const struct node *node, struct qdq_value *part)
+{
+    struct quantisation quantisation;
+    return qdq_make_tensor(qdq, node, part) == QDQ_DONE || (qdq_reader_quantisation(qdq, node, &quantisation) &&
+                                                            qdq_make_rounded(qdq, node, &quantisation, part) == QDQ_DONE);
+}
+
 enum qdq_outcome qdq_concatenation(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                    struct qdq_value *result)
 {
@@ -175,8 +184,9 @@ enum qdq_outcome qdq_concatenation(struct qdq *qdq, const struct node *node, con
     int64_t axis = qdq_integer(qdq, node, "axis", 1), rank;
     memcpy(parts, inputs, (size_t)count * sizeof *parts);
     for (int i = 0; i < count; i++)
-        if (parts[i].kind == QDQ_CONSTANT && qdq_make_tensor(qdq, node, &parts[i]) != QDQ_DONE)
-            return qdq_fault(qdq, node, NULL, "joins constants that are no bytes with one scale; supported: those");
+        if (parts[i].kind == QDQ_CONSTANT && !take_constant(qdq, node, &parts[i]))
+            return qdq_fault(qdq, node, NULL,
+                             "joins constants that are no bytes with one scale, and is not quantised itself");
     rank = parts[0].view.rank;
     axis += axis < 0 ? rank : 0;
     if (axis < 0 || axis >= rank)

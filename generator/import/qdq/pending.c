@@ -123,7 +123,7 @@ static const double *scales_of(struct qdq *qdq, const struct qdq_pending *pendin
     bool differs = false;
     double *scales = arena_array(qdq->arena, double, (size_t)pending->count);
     for (int i = 0; i < pending->count; i++) {
-        scales[i] = pending->scale * pending->factors[i];
+        scales[i] = pending->scale * pending->factors[i] / (double)pending->divisor;
         differs |= scales[i] != scales[0];
     }
     return differs ? scales : NULL;
@@ -131,9 +131,26 @@ static const double *scales_of(struct qdq *qdq, const struct qdq_pending *pendin
 
 static bool is_relu(const struct qdq_pending *pending) { return pending->minimum == 0 && pending->maximum == INFINITY; }
 
-static int finish_sums(struct qdq *qdq, const struct qdq_pending *pending, const char *name)
+/* The sums of a pool that nobody rounds are those of a depth-wise convolution whose weights are 1. */
+static void take_pool(struct qdq *qdq, struct qdq_pending *pending)
 {
+    if (pending->layer.kind != LAYER_AVERAGE_POOL)
+        return;
+    const struct tensor *input = qdq_tensor(qdq, pending->layer.inputs[0]);
+    size_t taps = (size_t)pending->layer.kernel_height * (size_t)pending->layer.kernel_width;
+    int8_t *weights = arena_array(qdq->arena, int8_t, taps * (size_t)input->channels);
+    memset(weights, 1, taps * (size_t)input->channels);
+    pending->layer.kind = LAYER_CONVOLUTION;
+    pending->layer.groups = input->channels;
+    pending->layer.weights = weights;
+    pending->layer.padding_value = input->zero_point;
+}
+
+static int finish_sums(struct qdq *qdq, const struct qdq_pending *given, const char *name)
+{
+    struct qdq_pending sums = *given, *pending = &sums;
     struct layer *layer;
+    take_pool(qdq, pending);
     const double *scales = scales_of(qdq, pending);
     int64_t *addends = arena_array(qdq->arena, int64_t, (size_t)pending->count);
     int64_t *multipliers = arena_array(qdq->arena, int64_t, (size_t)pending->count);
@@ -141,7 +158,7 @@ static int finish_sums(struct qdq *qdq, const struct qdq_pending *pending, const
         multipliers[i] = 1;
         addends[i] = pending->addends[i] + in_units(pending, i, 0); /* a float bias to the nearest unit of the sums */
     }
-    double scale = scales ? 0 : pending->scale * pending->factors[0];
+    double scale = scales ? 0 : pending->scale * pending->factors[0] / (double)pending->divisor;
     int tensor = append(qdq, pending, &(struct quantisation){.scale = scale}, name, &layer);
     qdq_tensor(qdq, tensor)->channel_scales = scales;
     layer->stages[0] = (struct stage){.count = pending->count, .multiplier = multipliers, .addend = addends, .divisor = 1};
@@ -157,7 +174,7 @@ int qdq_pending_give_sums(struct qdq *qdq, const struct qdq_pending *pending, co
     for (int i = 0; i < qdq->given_count; i++)
         if (qdq->given[i].pending == pending)
             return qdq->given[i].tensor;
-    if (pending->part_count || pending->layer.kind != LAYER_CONVOLUTION || pending->divisor != 1 ||
+    if (pending->part_count || (pending->layer.kind != LAYER_CONVOLUTION && pending->layer.kind != LAYER_AVERAGE_POOL) ||
         (!is_relu(pending) && (pending->minimum > -INFINITY || pending->maximum < INFINITY)))
         return -1;
     struct qdq_given *given = arena_array(qdq->arena, struct qdq_given, (size_t)qdq->given_count + 1);

@@ -238,6 +238,9 @@ enum qdq_outcome qdq_make_channels(struct qdq *qdq, const struct node *node, str
 enum qdq_outcome qdq_make_elements(struct qdq *qdq, const struct node *node, struct qdq_value *value);
 /* A constant of bytes, with one scale, becomes a tensor of the network. QDQ_FLOAT where it has none. */
 enum qdq_outcome qdq_make_tensor(struct qdq *qdq, const struct node *node, struct qdq_value *value);
+/* The same of any constant, rounded as a QuantizeLinear behind it does. */
+enum qdq_outcome qdq_make_rounded(struct qdq *qdq, const struct node *node, const struct quantisation *quantisation,
+                                  struct qdq_value *value);
 /* The same of any constant with up to 256 different numbers: its elements say which of them. */
 enum qdq_outcome qdq_make_numbers(struct qdq *qdq, const struct node *node, struct qdq_value *value);
 /* Another shape for the value, by a copy if need be. */

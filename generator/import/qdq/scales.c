@@ -2,6 +2,7 @@
 #include "import/qdq/qdq.h"
 
 #include <math.h>
+#include <string.h>
 
 int qdq_constant_dimension(const struct view *view, const struct qdq_array *array)
 {
@@ -122,51 +123,6 @@ enum qdq_outcome qdq_scale_channels(struct qdq *qdq, const struct node *node, en
     return QDQ_DONE;
 }
 
-/* (x - mean) / sqrt(variance + epsilon) * scale + bias: quantisers fold it into a convolution, where there is one. */
-enum qdq_outcome qdq_batch_normalization(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
-                                         struct qdq_value *result)
-{
-    struct qdq_value input = inputs[0];
-    bool is_outside = input.kind == QDQ_OUTSIDE;
-    enum qdq_outcome outcome = is_outside ? QDQ_DONE : qdq_make_plain(qdq, node, &input);
-    if (outcome != QDQ_DONE)
-        return outcome;
-    int channels = qdq_tensor(qdq, input.tensor)->channels, zero_point = qdq_tensor(qdq, input.tensor)->zero_point;
-    float *factors = arena_array(qdq->arena, float, 2 * (size_t)channels), *terms = factors + channels;
-    for (int i = 1; i < 5; i++)
-        if (i >= count || inputs[i].kind != QDQ_CONSTANT || !inputs[i].array->numbers ||
-            inputs[i].array->count != (size_t)channels)
-            return qdq_fault(qdq, node, NULL, "input %d is no constant of %d numbers", i, channels);
-    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONVOLUTION, node, input.tensor, channels);
-    int8_t *weights = arena_array(qdq->arena, int8_t, (size_t)channels);
-    pending->layer.groups = channels;
-    pending->layer.weights = weights;
-    pending->layer.padding_value = zero_point;
-    pending->constants = arena_array(qdq->arena, double, (size_t)channels);
-    double epsilon = qdq_number(qdq, node, "epsilon", 1e-5);
-    for (int c = 0; c < channels; c++) {
-        double part[4];
-        for (int i = 0; i < 4; i++)
-            part[i] = qdq_array_real(inputs[i + 1].array, (size_t)c);
-        float factor = (float)(part[0] / sqrt(part[3] + epsilon));
-        if (!isfinite(factor) || !isfinite(part[1]) || !isfinite(part[2]))
-            return qdq_fault(qdq, node, NULL, "channel %d is multiplied by %g", c, (double)factor);
-        set_factor(pending, weights, c, (double)factor, zero_point);
-        pending->constants[c] = part[1] - part[2] * (double)factor;
-        factors[c] = factor;
-        terms[c] = (float)pending->constants[c];
-    }
-    if (is_outside) {
-        *result = input;
-        qdq_outside_step(qdq, result, REAL_MULTIPLY, factors, channels);
-        qdq_outside_step(qdq, result, REAL_ADD, terms, channels);
-        result->outside.is_unknown |= !view_is_image(&input.view, qdq_tensor(qdq, input.tensor));
-        return QDQ_DONE;
-    }
-    qdq_pending_value(pending, input.view.rank, result);
-    return QDQ_DONE;
-}
-
 /* ---- what a layer computes, and a constant ---- */
 
 /* One for all, or one a channel. */
@@ -240,4 +196,108 @@ enum qdq_outcome qdq_change_sums(struct qdq *qdq, enum qdq_operation operation, 
     *result = *value;
     result->pending = pending;
     return outcome;
+}
+
+/* ---- batch normalisation ---- */
+
+/* x * factors[c] + terms[c]. False after a report. */
+static bool read_normalisation(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                               int channels, double *factors, double *terms)
+{
+    double epsilon = qdq_number(qdq, node, "epsilon", 1e-5), part[4];
+    for (int i = 1; i < 5; i++)
+        if (i >= count || inputs[i].kind != QDQ_CONSTANT || !inputs[i].array->numbers ||
+            inputs[i].array->count != (size_t)channels) {
+            qdq_fault(qdq, node, NULL, "input %d is no constant of %d numbers", i, channels);
+            return false;
+        }
+    for (int c = 0; c < channels; c++) {
+        for (int i = 0; i < 4; i++)
+            part[i] = qdq_array_real(inputs[i + 1].array, (size_t)c);
+        factors[c] = (double)(float)(part[0] / sqrt(part[3] + epsilon));
+        terms[c] = part[1] - part[2] * factors[c];
+        if (!isfinite(factors[c]) || !isfinite(terms[c])) {
+            qdq_fault(qdq, node, NULL, "channel %d is multiplied by %g", c, factors[c]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void normalise_outside(struct qdq *qdq, const struct qdq_value *input, const double *factors, const double *terms,
+                              int channels, struct qdq_value *result)
+{
+    float *numbers = arena_array(qdq->arena, float, 2 * (size_t)channels);
+    for (int c = 0; c < channels; c++) {
+        numbers[c] = (float)factors[c];
+        numbers[channels + c] = (float)terms[c];
+    }
+    *result = *input;
+    qdq_outside_step(qdq, result, REAL_MULTIPLY, numbers, channels);
+    qdq_outside_step(qdq, result, REAL_ADD, numbers + channels, channels);
+    result->outside.is_unknown |= !view_is_image(&input->view, qdq_tensor(qdq, input->tensor));
+}
+
+/* Sums that nobody has rounded, as of a Linear in front of a BatchNorm1d that no exporter folds: a scale and a bias a
+ * channel. */
+static enum qdq_outcome normalise_sums(struct qdq *qdq, const struct qdq_value *input, const double *factors,
+                                       const double *terms, struct qdq_value *result)
+{
+    const int64_t channels = input->view.dimensions[1];
+    int64_t dimensions[GRAPH_MAXIMUM_RANK] = {channels, 1, 1, 1, 1};
+    struct qdq_value scaled;
+    struct qdq_array *scale = qdq_array_make(qdq, NULL, input->view.rank - 1, dimensions);
+    struct qdq_array *term = qdq_array_make(qdq, NULL, input->view.rank - 1, dimensions);
+    if (!scale->numbers || !term->numbers)
+        return QDQ_FLOAT;
+    memcpy((double *)(uintptr_t)scale->numbers, factors, (size_t)channels * sizeof *factors);
+    memcpy((double *)(uintptr_t)term->numbers, terms, (size_t)channels * sizeof *terms);
+    enum qdq_outcome outcome = qdq_change_sums(qdq, QDQ_MULTIPLY, input, scale, false, &scaled);
+    return outcome == QDQ_DONE ? qdq_change_sums(qdq, QDQ_ADD, &scaled, term, false, result) : outcome;
+}
+
+/* A tensor: a depth-wise convolution. */
+static enum qdq_outcome normalise_tensor(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                         const double *factors, const double *terms, struct qdq_value *result)
+{
+    struct qdq_value input = *value;
+    enum qdq_outcome outcome = qdq_make_elements(qdq, node, &input);
+    if (outcome == QDQ_DONE)
+        outcome = qdq_make_channels(qdq, node, &input, 1);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    int channels = qdq_tensor(qdq, input.tensor)->channels, zero_point = qdq_tensor(qdq, input.tensor)->zero_point;
+    struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONVOLUTION, node, input.tensor, channels);
+    int8_t *weights = arena_array(qdq->arena, int8_t, (size_t)channels);
+    double *constants = arena_array(qdq->arena, double, (size_t)channels);
+    pending->layer.groups = channels;
+    pending->layer.weights = weights;
+    pending->layer.padding_value = zero_point;
+    pending->constants = constants;
+    for (int c = 0; c < channels; c++) {
+        set_factor(pending, weights, c, factors[c], zero_point);
+        constants[c] = terms[c];
+    }
+    *result = (struct qdq_value){.kind = QDQ_PENDING, .view = input.view, .pending = pending};
+    return QDQ_DONE;
+}
+
+/* (x - mean) / sqrt(variance + epsilon) * scale + bias: quantisers fold it into a convolution, where there is one. */
+enum qdq_outcome qdq_batch_normalization(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                                         struct qdq_value *result)
+{
+    const struct view *view = &inputs[0].view;
+    if (view->rank < 2 || view->dimensions[1] > QDQ_MAXIMUM_DIMENSION)
+        return qdq_fault(qdq, node, NULL, "of a tensor of shape %s; supported: a dimension of channels behind the batch",
+                         view_text(view, qdq->arena));
+    int channels = (int)view->dimensions[1];
+    double *factors = arena_array(qdq->arena, double, 2 * (size_t)channels), *terms = factors + channels;
+    if (!read_normalisation(qdq, node, inputs, count, channels, factors, terms))
+        return QDQ_FAULT;
+    if (inputs[0].kind == QDQ_OUTSIDE) {
+        normalise_outside(qdq, &inputs[0], factors, terms, channels, result);
+        return QDQ_DONE;
+    }
+    return inputs[0].kind == QDQ_PENDING ? normalise_sums(qdq, &inputs[0], factors, terms, result)
+                                         : normalise_tensor(qdq, node, &inputs[0], factors, terms, result);
 }

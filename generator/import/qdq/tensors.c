@@ -171,6 +171,19 @@ enum qdq_outcome qdq_make_tensor(struct qdq *qdq, const struct node *node, struc
     return lay_constant(qdq, node, elements, &quantisation, value);
 }
 
+enum qdq_outcome qdq_make_rounded(struct qdq *qdq, const struct node *node, const struct quantisation *quantisation,
+                                  struct qdq_value *value)
+{
+    const struct qdq_array *array = value->array;
+    if (value->kind != QDQ_CONSTANT || !array->numbers)
+        return QDQ_FLOAT;
+    const int64_t zero_point = quantisation->zero_point + (quantisation->is_signed ? 128 : 0);
+    uint8_t *elements = arena_array(qdq->arena, uint8_t, array->count + 1);
+    for (size_t i = 0; i < array->count; i++)
+        elements[i] = (uint8_t)qdq_round(qdq_array_real(array, i), quantisation->scale, zero_point, 0, 255);
+    return lay_constant(qdq, node, elements, quantisation, value);
+}
+
 enum qdq_outcome qdq_make_numbers(struct qdq *qdq, const struct node *node, struct qdq_value *value)
 {
     const struct qdq_array *array = value->array;

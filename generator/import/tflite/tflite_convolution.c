@@ -338,17 +338,6 @@ static bool connect(struct tflite_importer *importer, const struct filter *filte
     return finish(importer, layer, filter, 2, 0, weights);
 }
 
-/* Where the batch is not fixed, a file's shape of several rows may be an example: the output has as many as the input. */
-static void count_rows(struct tflite_importer *importer, const struct filter *filter)
-{
-    const struct tflite_operator *operation = importer->current;
-    const struct tflite_tensor *input = tflite_input(importer, 0);
-    struct tflite_tensor *output = &importer->tensors[operation->outputs[0]];
-    if (input && output->rank == 2 && output->is_unknown[0] && filter->inputs > 0 &&
-        tflite_elements(input) % (size_t)filter->inputs == 0)
-        output->dimensions[0] = (int)(tflite_elements(input) / (size_t)filter->inputs);
-}
-
 bool tflite_fully_connected(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     struct filter filter;
@@ -360,6 +349,5 @@ bool tflite_fully_connected(struct tflite_importer *importer, const struct tflit
     if (!read_filter(importer, 2, &filter))
         return false;
     filter = (struct filter){filter.tensor, filter.tensor->dimensions[0], 1, 1, filter.tensor->dimensions[1]};
-    count_rows(importer, &filter);
     return connect(importer, &filter, result);
 }

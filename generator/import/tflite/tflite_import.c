@@ -237,6 +237,7 @@ static void import_operator(struct tflite_importer *importer, const struct tflit
         tflite_complain(importer, operation->name, "the operator has no output");
         return;
     }
+    tflite_follow_dimensions(importer);
     if (is_of_shapes(importer, operation)) {
         tflite_compute_numbers(importer, operation);
         return;

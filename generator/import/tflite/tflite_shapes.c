@@ -51,31 +51,6 @@ static bool reshape_moved(struct tflite_importer *importer, const struct tflite_
     return true;
 }
 
-/* The output's dimensions where the model computes them: those of the file are an example, as long as a batch is open. */
-static void resolve_shape(struct tflite_importer *importer, const struct tflite_tensor *from)
-{
-    const struct tflite_operator *operation = importer->current;
-    struct tflite_tensor *to = &importer->tensors[operation->outputs[0]];
-    const struct tflite_numbers *numbers = operation->code == TFLITE_RESHAPE && operation->input_count > 1
-                                               ? tflite_known_numbers(importer, operation->inputs[1])
-                                               : NULL;
-    int64_t known = 1, all = (int64_t)tflite_elements(from);
-    int open = -1;
-    if (!numbers || numbers->count != to->rank || tflite_elements(to) == (size_t)all)
-        return;
-    for (int i = 0; i < to->rank; i++) {
-        int64_t size = numbers->list[i];
-        if (size == -1 && open < 0)
-            open = i;
-        else if (size < 1 || size > all || (known *= size) > all)
-            return;
-    }
-    if (open < 0 ? known != all : all % known != 0)
-        return;
-    for (int i = 0; i < to->rank; i++)
-        to->dimensions[i] = (int)(i == open ? all / known : numbers->list[i]);
-}
-
 /* Where the model's two shapes are seen alike there is nothing to do; where not, the layer that reads the value decides. */
 bool tflite_reshape(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
@@ -84,7 +59,6 @@ bool tflite_reshape(struct tflite_importer *importer, const struct tflite_operat
     struct quantisation before, after;
     if (!read_first(importer, &from, result))
         return false;
-    resolve_shape(importer, from);
     if (tflite_elements(from) != tflite_elements(to))
         return tflite_fault(importer, "%s and %s have different numbers of elements", tflite_shape_text(importer, from),
                             tflite_shape_text(importer, to));
