@@ -66,7 +66,7 @@ static uint64_t mix_norm(uint64_t hash, const struct norm *norm, int pixel, int 
 {
     int runs = channels / norm->run;
     const struct norm_constants *own = &norm->constants[(pixel * runs + channel / norm->run) % norm->count];
-    const int64_t numbers[] = {norm->is_centred, norm->is_divided, norm->zero_point, norm->epsilon, norm->fraction_bits,
+    const int64_t numbers[] = {norm->is_centred, norm->arithmetic, norm->zero_point, norm->epsilon, norm->fraction_bits,
                                norm->multiplier, norm->left_shift, norm->shift,      own->factor,   own->term};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         hash = mix(hash, (uint64_t)numbers[i]);

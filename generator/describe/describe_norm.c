@@ -21,7 +21,7 @@ static void write_words(const struct norm *norm, int32_t *words)
         .run = (uint32_t)norm->run,
         .count = (uint32_t)norm->count,
         .has_roots = norm->roots != NULL,
-        .is_divided = norm->is_divided,
+        .arithmetic = (uint32_t)norm->arithmetic,
     };
     memcpy(words, &head, sizeof head);
     for (int i = 0; i < norm->count; i++) {

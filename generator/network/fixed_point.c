@@ -103,3 +103,27 @@ void fixed_quantise_multiplier(double factor, int32_t *multiplier, int *exponent
         rounded = *exponent = 0;
     *multiplier = (int32_t)rounded;
 }
+
+/* Newton's steps from 1, of numbers with 3 integer bits, whose products have 6, of which 3 are given up. The value is
+ * brought to where 1 is near. */
+void fixed_inverse_root(int32_t value, int32_t *multiplier, int *exponent)
+{
+    enum { UNIT = 1 << 28, STEPS = 5, ROOT_OF_HALF = 1518500250, SHIFT = 11 };
+    *multiplier = INT32_MAX;
+    *exponent = 0;
+    if (value < 2)
+        return;
+    int shift = SHIFT;
+    for (; value >= 1 << 29; value /= 4)
+        shift++;
+    int pairs = (__builtin_clz((unsigned)value) - 1) / 2 - 1;
+    int32_t scaled = (int32_t)((int64_t)value << 2 * pairs) >> 1, half = (scaled + 1) >> 1, x = UNIT;
+    shift -= pairs;
+    for (int i = 0; i < STEPS; i++) {
+        int64_t cube = (int64_t)fixed_multiply(fixed_multiply(x, x), x) * 64;
+        int32_t saturated = cube > INT32_MAX ? INT32_MAX : (int32_t)cube;
+        x = (fixed_multiply(UNIT + UNIT / 2, x) - fixed_multiply(half, saturated)) * 8;
+    }
+    *multiplier = fixed_multiply(x, ROOT_OF_HALF) << (shift < 0 ? -shift : 0);
+    *exponent = shift < 0 ? 0 : -shift;
+}

@@ -26,6 +26,10 @@ int32_t fixed_tanh(int32_t x);
 /* x * multiplier * 2^(exponent - 31), rounded twice, as MultiplyByQuantizedMultiplier does. */
 int32_t fixed_scale(int32_t x, int32_t multiplier, int exponent);
 
+/* 1 / sqrt(value) as a multiplier and exponent, value * multiplier * 2^(exponent - 31): GetInvSqrtQuantizedMultiplierExp.
+ * Of values below 2, 1. */
+void fixed_inverse_root(int32_t value, int32_t *multiplier, int *exponent);
+
 /* A real factor as such a multiplier and exponent: QuantizeMultiplier. */
 void fixed_quantise_multiplier(double factor, int32_t *multiplier, int *exponent);
 

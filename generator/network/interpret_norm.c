@@ -1,5 +1,6 @@
 /* What LAYER_NORM means: see struct norm. */
 #include "base/arithmetic.h"
+#include "network/fixed_point.h"
 #include "network/interpret_moves.h"
 
 static uint64_t high_product(uint64_t a, uint64_t b) { return a * b >> 32; }
@@ -82,14 +83,32 @@ static void divided_pixel(const struct norm *norm, int64_t pixel, int n, const i
     }
 }
 
+/* ---- norms that are rounded twice ---- */
+
+#define OUTPUT_BITS 7 /* of the scale of what TensorFlow Lite Micro gives */
+
+static void twice_pixel(const struct norm *norm, int n, const int64_t *x, int64_t *y)
+{
+    int64_t squares = 0;
+    int32_t multiplier;
+    int exponent;
+    for (int i = 0; i < n; i++)
+        squares += (x[i] - norm->zero_point) * (x[i] - norm->zero_point);
+    fixed_inverse_root((int32_t)squares, &multiplier, &exponent);
+    for (int i = 0; i < n; i++)
+        y[i] = fixed_scale((int32_t)x[i] - norm->zero_point, multiplier, exponent + OUTPUT_BITS) + 128;
+}
+
 bool interpret_norm(const struct norm *norm, const struct tensor *tensor, const int64_t *x, const int64_t *roots, int64_t *y)
 {
     int64_t pixels = (int64_t)tensor->height * tensor->width;
     for (int64_t pixel = 0; pixel < pixels; pixel++) {
         const int64_t *of = x + pixel * tensor->channels;
         int64_t *to = y + pixel * tensor->channels;
-        if (norm->is_divided)
+        if (norm->arithmetic == NORM_DIVIDED)
             divided_pixel(norm, pixel, tensor->channels, of, to);
+        else if (norm->arithmetic == NORM_TWICE)
+            twice_pixel(norm, tensor->channels, of, to);
         else
             norm_pixel(norm, pixel, tensor->channels, of, norm->roots ? roots + pixel : NULL, to);
     }

@@ -57,15 +57,21 @@ struct layer_taps {
  * interpret_norm.c. So a pixel has one root, and an element one rounding that counts. Behind it is a stage that clips.
  * Where there are `roots`, M is that of the second input's element of the pixel, and e is 0.
  *
- * is_divided: as integer networks define it. All divisions truncate, and m is the mean where is_centred, else 0:
+ * NORM_DIVIDED: as integer networks define it. All divisions truncate, and m is the mean where is_centred, else 0:
  *     d = x - zero_point - m,  r = floor(sqrt(floor(the sum of d * d / n) + 1))
- *     accumulator = floor((d * factor / r + term) / 2^shift) + 128, modulo 256 where is_centred */
+ *     accumulator = floor((d * factor / r + term) / 2^shift) + 128, modulo 256 where is_centred
+ *
+ * NORM_TWICE: the L2 norm of TensorFlow Lite Micro. m and e are 1 / sqrt(V) by fixed_inverse_root, d = x - zero_point:
+ *     accumulator = fixed_scale(d, m, e + 7) + 128 */
+enum norm_form { NORM_BY_ROOT, NORM_DIVIDED, NORM_TWICE };
+
 struct norm_constants {
     int32_t factor, term;
 };
 
 struct norm {
-    bool is_centred, is_divided;
+    enum norm_form arithmetic;
+    bool is_centred;
     int zero_point;
     int64_t epsilon;
     int fraction_bits; /* even */

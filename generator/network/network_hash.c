@@ -70,8 +70,8 @@ static void add_norm(uint32_t *hash, const struct norm *norm)
                            norm->left_shift, norm->shift,      norm->run,           norm->count};
     add_numbers(hash, numbers, sizeof numbers / sizeof *numbers);
     add(hash, norm->epsilon);
-    if (norm->is_divided)
-        add(hash, norm->is_divided);
+    if (norm->arithmetic != NORM_BY_ROOT)
+        add(hash, norm->arithmetic);
     if (norm->roots)
         add_numbers(hash, norm->roots, 256);
     for (int i = 0; i < norm->count; i++)

@@ -184,9 +184,12 @@ static struct bounds of_interpolation(const struct layer *layer, struct bounds i
 /* What is added to a term is less than 2^30: middle/norms.c chooses left_shift so. */
 static struct bounds of_norm(const struct norm *norm)
 {
-    if (norm->is_divided && norm->is_centred)
+    const bool is_divided = norm->arithmetic == NORM_DIVIDED;
+    if (is_divided && norm->is_centred)
         return (struct bounds){0, UINT8_MAX};
-    const wide most = (wide)1 << (norm->is_divided ? 31 : 30), more = norm->is_divided ? 128 : 0;
+    if (norm->arithmetic == NORM_TWICE) /* no element is larger than its row's norm */
+        return (struct bounds){-1, UINT8_MAX + 2};
+    const wide most = (wide)1 << (is_divided ? 31 : 30), more = is_divided ? 128 : 0;
     struct bounds terms = {norm->constants[0].term, norm->constants[0].term};
     for (int i = 1; i < norm->count; i++)
         terms = unite(terms, (struct bounds){norm->constants[i].term, norm->constants[i].term});

@@ -34,6 +34,9 @@ static struct dory_norm_row row_of(const struct dory_layer *layer, const struct 
 {
     uint32_t n = layer->input_channels;
     struct sums sums = sums_of(input, n);
+    if (layer->constants.norm->arithmetic != DORY_NORM_BY_ROOT) {
+        return dory_norm_row_other(layer->constants.norm, n, (uint32_t)sums.sum, (uint32_t)sums.squares);
+    }
     return layer->constants.norm->has_roots
                ? dory_norm_row_with(layer->constants.norm, n, (uint32_t)sums.sum,
                                     ((const uint8_t *)tile->second_input)[pixel])
@@ -51,7 +54,8 @@ static void apply(const struct dory_layer *layer, const struct dory_norm_row *ro
     const struct dory_norm_constants *constants = dory_norm_constants(norm) + run + elements.first / length;
     for (uint32_t i = elements.first; i < elements.end; constants++, left = length) {
         for (uint32_t end = dory_minimum(elements.end, i + left); i < end; i++) {
-            int32_t y = dory_norm_apply(norm, &here, constants, input[i]);
+            int32_t y = norm->arithmetic == DORY_NORM_BY_ROOT ? dory_norm_apply(norm, &here, constants, input[i])
+                                                              : dory_norm_apply_other(norm, &here, constants, input[i]);
             *output++ = (uint8_t)(y < least ? least : y > most ? most : y);
         }
     }

@@ -14,13 +14,13 @@ static void norm_row(const struct dory_layer *layer, const uint8_t *input, const
         sum += input[i];
         squares += (uint32_t)input[i] * input[i];
     }
-    const struct dory_norm_row row = norm->is_divided ? dory_norm_row_divided(norm, n, sum, squares)
+    const struct dory_norm_row row = norm->arithmetic ? dory_norm_row_other(norm, n, sum, squares)
                                      : root           ? dory_norm_row_with(norm, n, sum, *root)
                                                       : dory_norm_row_of(norm, n, sum, squares);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t run = (pixel * (n / norm->run) + (first + i) / norm->run) % norm->count;
         const struct dory_norm_constants *constants = &dory_norm_constants(norm)[run];
-        int32_t y = (norm->is_divided ? dory_norm_divide : dory_norm_apply)(norm, &row, constants, input[first + i]);
+        int32_t y = (norm->arithmetic ? dory_norm_apply_other : dory_norm_apply)(norm, &row, constants, input[first + i]);
         output[i] = (uint8_t)dory_clip(y, layer->minimum, layer->maximum);
     }
 }

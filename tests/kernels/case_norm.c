@@ -45,6 +45,15 @@ static void add_roots(struct test_case *test)
     test->layer.second_repeats = DORY_REPEATS_CHANNEL;
 }
 
+/* Of a norm that is there: divided or rounded twice, which has no bounds but those of a byte. */
+static void take_other_arithmetic(struct test_case *test)
+{
+    struct dory_norm *norm = (struct dory_norm *)(void *)test->lists;
+    norm->arithmetic = random_between(DORY_NORM_DIVIDED, DORY_NORM_TWICE);
+    test->layer.minimum = 0;
+    test->layer.maximum = 255;
+}
+
 /* Constants for each element, for runs of a row, for each row, or one for all. */
 void random_norm(struct test_case *test)
 {
@@ -63,6 +72,8 @@ void random_norm(struct test_case *test)
     fill_norm(test, !one_in(3), run, runs * random_between(1, 4));
     if (one_in(4)) {
         add_roots(test);
+    } else if (one_in(3)) {
+        take_other_arithmetic(test);
     }
     shape_tile(test);
 }

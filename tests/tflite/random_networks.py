@@ -356,7 +356,9 @@ class Network(random_moves.Moves, attention.Attention):
 
     def unary(self, x):
         value, output = self.values[x], self.quantisation()
-        which = self.random.randint(0, 6)
+        which = self.random.randint(0, 7)
+        if which == 7:
+            return self.operate(tfl.L2_NORMALIZATION, [x], reference.l2_norm(value), (12, {0: ("b", 0)}))
         if which == 6:
             return self.operate(tfl.RELU6, [x], reference.relu6(value))
         if which == 0:

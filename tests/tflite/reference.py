@@ -186,6 +186,31 @@ def relu6(x):
     return np.clip(data, zero, min(six, 127)), scale, zero
 
 
+def inverse_root(value):
+    """1 / sqrt(value) as a multiplier and an exponent, by Newton's steps of numbers with 28 bits behind the point."""
+    if value <= 1:
+        return 2**31 - 1, 0
+    product = lambda a, b: (a * b + 2**30) >> 31
+    shift, x = 11, 2**28
+    while value >= 2**29:
+        value, shift = value // 4, shift + 1
+    while value < 2**27:
+        value, shift = value * 4, shift - 1
+    half = (value // 2 + 1) // 2
+    for _ in range(5):
+        cube = min(product(product(x, x), x) * 64, 2**31 - 1)
+        x = (product(3 * 2**27, x) - product(half, cube)) * 8
+    return product(x, 1518500250) << max(-shift, 0), -max(shift, 0)
+
+
+def l2_norm(x):
+    data, _, zero = x
+    distances = (data - zero).reshape(-1, data.shape[-1])
+    rows = [scaled(row, multiplier=m, exponent=e + 7)
+            for row, (m, e) in zip(distances, (inverse_root(int((row * row).sum())) for row in distances))]
+    return np.clip(np.array(rows).reshape(data.shape), -128, 127), 1 / 128, 0
+
+
 def requantise(x, output):
     return finish(scaled(x[0] - x[2], x[1] / output[0]), *output)
 

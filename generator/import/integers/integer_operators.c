@@ -96,7 +96,7 @@ static struct norm *make_norm(struct qdq *qdq, const struct qdq_value *inputs, b
         constants[i].term = terms ? (int32_t)terms->numbers[terms->count == 1 ? 0 : i] : 0;
     }
     *norm = (struct norm){.is_centred = is_centred,
-                          .is_divided = true,
+                          .arithmetic = NORM_DIVIDED,
                           .shift = (int)places,
                           .run = 1,
                           .count = length,

@@ -35,6 +35,7 @@ static const struct {
     {TFLITE_GREATER, tflite_compare, "a table, or an addition", "for a SELECT; shapes that broadcast"},
     {TFLITE_GREATER_EQUAL, tflite_compare, "a table, or an addition", "for a SELECT; shapes that broadcast"},
     {TFLITE_HARD_SWISH, tflite_hard_swish, "a table", ""},
+    {TFLITE_L2_NORMALIZATION, tflite_l2_norm, "a norm", "of the last dimension, into a scale of 1/128"},
     {TFLITE_LEAKY_RELU, tflite_leaky_relu, "a table", ""},
     {TFLITE_LESS, tflite_compare, "a table, or an addition", "for a SELECT; shapes that broadcast"},
     {TFLITE_LESS_EQUAL, tflite_compare, "a table, or an addition", "for a SELECT; shapes that broadcast"},

@@ -42,6 +42,7 @@ static const struct option {
     OPTION(TFLITE_CONCATENATION, 10, 0, 4, axis, 0),
     OPTION(TFLITE_CONCATENATION, 10, 1, 1, activation, 0),
     OPTION(TFLITE_ADD, 11, 0, 1, activation, 0),
+    OPTION(TFLITE_L2_NORMALIZATION, 12, 0, 1, activation, 0),
     OPTION(TFLITE_RESIZE_BILINEAR, 15, 2, 1, align_corners, 0),
     OPTION(TFLITE_RESIZE_BILINEAR, 15, 3, 1, half_pixel_centers, 0),
     OPTION(TFLITE_MUL, 21, 0, 1, activation, 0),

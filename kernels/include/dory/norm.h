@@ -14,6 +14,10 @@
  *     d = x - zero_point - m,  r = floor(sqrt(floor(sum of d * d over n) + 1)),  y = ((d * factor / r + term) >> shift) +
  * 128 Of a centred one y is taken modulo 256, as a byte is.
  *
+ * A norm that is rounded twice is TensorFlow Lite Micro's L2 norm, of outputs whose scale is 1/128:
+ *     d = x - zero_point,  m * 2^(e - 31) is 1 / sqrt(the sum of d * d), as five steps of Newton's find it,
+ *     y = d * m * 2^(e + 7 - 31) + 128, rounded to a multiple of 2^(e + 7) first, then to a whole number
+ *
  * Of a norm with roots, M is the root that the row's byte of the second input names, and exponent 0: what such a row is
  * divided by was rounded on its own.
  *
@@ -29,6 +33,8 @@
 extern "C" {
 #endif
 
+enum dory_norm_arithmetic { DORY_NORM_BY_ROOT, DORY_NORM_DIVIDED, DORY_NORM_TWICE };
+
 /* Words, in the order of memory: the constants of the layer; behind them `count` pairs of a factor and a term. */
 struct dory_norm {
     uint32_t epsilon_low, epsilon_high;
@@ -37,11 +43,11 @@ struct dory_norm {
     uint32_t is_centred;
     uint32_t fraction_bits; /* of W: even */
     uint32_t left_shift, shift;
-    uint32_t run;       /* so many elements of a row that follow each other have one factor and term; divides a row */
-    uint32_t count;     /* of factors and terms: run i of row r, counted from the image's first pixel, has number
-                           (r * runs of a row + i) modulo count, a multiple of the runs of a row */
-    uint32_t has_roots; /* 256 words, behind factors and terms */
-    uint32_t is_divided;
+    uint32_t run;        /* so many elements of a row that follow each other have one factor and term; divides a row */
+    uint32_t count;      /* of factors and terms: run i of row r, counted from the image's first pixel, has number
+                            (r * runs of a row + i) modulo count, a multiple of the runs of a row */
+    uint32_t has_roots;  /* 256 words, behind factors and terms */
+    uint32_t arithmetic; /* enum dory_norm_arithmetic */
 };
 
 struct dory_norm_constants {
@@ -171,6 +177,69 @@ static inline int32_t dory_norm_divide(const struct dory_norm *norm, const struc
     int32_t quotient = (int32_t)(x - row->offset) * constants->factor / row->multiplier;
     int32_t y = ((quotient + constants->term) >> (norm->shift & 31)) + 128;
     return norm->is_centred ? y & 255 : y;
+}
+
+/* ---- norms that are rounded twice ---- */
+
+/* The product of numbers with 31 bits behind the point, to the nearest. */
+static inline int32_t dory_norm_product(int32_t a, int32_t b) { return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31); }
+
+/* 1 / sqrt(value) = result * 2^(*exponent - 31), of a value from 2 to 2^29 - 1: numbers with 3 integer bits, whose products
+ * have 6, of which 3 are given up. The value is brought to where 1 is near. */
+static inline int32_t dory_norm_inverse_root(uint32_t value, int32_t *exponent)
+{
+    const int32_t one = 1 << 28, root_of_half = 1518500250;
+    int32_t x = one;
+    for (*exponent = -11; value < 1u << 27; value <<= 2) {
+        ++*exponent;
+    }
+    int32_t half = ((int32_t)(value >> 1) + 1) >> 1;
+    for (uint32_t i = 0; i < 5; i++) {
+        int32_t cube = dory_norm_product(dory_norm_product(x, x), x);
+        cube = cube > INT32_MAX >> 6 ? INT32_MAX : cube * 64;
+        x = (dory_norm_product(one + one / 2, x) - dory_norm_product(half, cube)) * 8;
+    }
+    x = dory_norm_product(x, root_of_half);
+    if (*exponent > 0) {
+        x <<= *exponent;
+        *exponent = 0;
+    }
+    return x;
+}
+
+#define DORY_NORM_TWICE_BITS 7 /* of the output's scale */
+
+/* offset is the zero point, slope the exponent of what is multiplied with. */
+static inline struct dory_norm_row dory_norm_row_twice(const struct dory_norm *norm, uint32_t n, uint32_t sum,
+                                                       uint32_t squares)
+{
+    uint32_t z = (uint32_t)norm->zero_point, value = squares - 2 * z * sum + n * z * z;
+    int32_t exponent = 0, multiplier = value < 2 ? INT32_MAX : dory_norm_inverse_root(value, &exponent);
+    return (struct dory_norm_row){(uint32_t)(exponent + DORY_NORM_TWICE_BITS), z, multiplier};
+}
+
+/* An element, before it is clipped. */
+static inline int32_t dory_norm_scale(const struct dory_norm_row *row, uint32_t x)
+{
+    int32_t exponent = (int32_t)row->slope, d = (int32_t)(x - row->offset), places = exponent < 0 ? -exponent & 31 : 0;
+    int32_t y = dory_norm_product(exponent > 0 ? d * (1 << (exponent & 31)) : d, row->multiplier);
+    int32_t mask = (int32_t)((1u << places) - 1), rest = y & mask, half = (mask >> 1) + (y < 0 ? 1 : 0);
+    return (y >> places) + (rest > half ? 1 : 0) + 128;
+}
+
+/* ---- any but those by a root ---- */
+
+static inline struct dory_norm_row dory_norm_row_other(const struct dory_norm *norm, uint32_t n, uint32_t sum,
+                                                       uint32_t squares)
+{
+    return norm->arithmetic == DORY_NORM_TWICE ? dory_norm_row_twice(norm, n, sum, squares)
+                                               : dory_norm_row_divided(norm, n, sum, squares);
+}
+
+static inline int32_t dory_norm_apply_other(const struct dory_norm *norm, const struct dory_norm_row *row,
+                                            const struct dory_norm_constants *constants, uint32_t x)
+{
+    return norm->arithmetic == DORY_NORM_TWICE ? dory_norm_scale(row, x) : dory_norm_divide(norm, row, constants, x);
 }
 
 #ifdef __cplusplus

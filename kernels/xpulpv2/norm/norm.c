@@ -174,14 +174,14 @@ static void apply_runs(const struct applied *work, const struct dory_norm_consta
     }
 }
 
-/* Elements first .. first + count - 1 of a divided norm, which has no bounds but those of a byte. */
-static void divide_all(const struct dory_norm *norm, const struct sums *sums, uint32_t channels,
-                       const struct dory_norm_constants *constants, const uint8_t *input, uint8_t *output, uint32_t first,
-                       uint32_t count)
+/* Elements first .. first + count - 1 of a norm without a root, which has no bounds but those of a byte. */
+static void apply_other(const struct dory_norm *norm, const struct sums *sums, uint32_t channels,
+                        const struct dory_norm_constants *constants, const uint8_t *input, uint8_t *output, uint32_t first,
+                        uint32_t count)
 {
-    const struct dory_norm_row row = dory_norm_row_divided(norm, channels, sums->sum, sums->squares);
+    const struct dory_norm_row row = dory_norm_row_other(norm, channels, sums->sum, sums->squares);
     for (uint32_t i = first; i < first + count; i++) {
-        int32_t y = dory_norm_divide(norm, &row, constants + (norm->run == 1 ? i : i / norm->run), input[i]);
+        int32_t y = dory_norm_apply_other(norm, &row, constants + (norm->run == 1 ? i : i / norm->run), input[i]);
         output[i - first] = (uint8_t)p_clipur(y, 255);
     }
 }
@@ -206,8 +206,8 @@ static void norm_part(const struct dory_layer *layer, const struct dory_norm *no
     if (norm->count != runs) {
         constants += pixel_in_image(layer, tile, pixel) * runs % norm->count;
     }
-    if (norm->is_divided) {
-        divide_all(norm, &sums, channels, constants, input, output, first, count);
+    if (norm->arithmetic != DORY_NORM_BY_ROOT) {
+        apply_other(norm, &sums, channels, constants, input, output, first, count);
     } else if (norm->run == 1) {
         apply_all(&work, constants + first, 1, input + first, output, count);
     } else {
