@@ -6,8 +6,8 @@
 #include "dory/share.h"
 
 #include "armv7em.h"
-#include "finish.h"
 #include "line.h"
+#include "scale.h"
 
 static inline uint32_t byte_of(uint32_t word, uint32_t i) { return word >> 8 * i & 0xFF; }
 

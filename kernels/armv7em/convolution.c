@@ -5,10 +5,10 @@
 #include "dory/share.h"
 
 #include "armv7em.h"
-#include "finish.h"
 #include "pixels.h"
 #include "product.h"
 #include "quads.h"
+#include "scale.h"
 
 /* What does not change from pixel to pixel. */
 struct work {

@@ -7,9 +7,9 @@
 
 #include "armv7em.h"
 #include "depthwise_3x3.h"
-#include "finish.h"
 #include "planes.h"
 #include "quads.h"
+#include "scale.h"
 
 struct work {
     const struct dory_layer *layer;

@@ -2,7 +2,7 @@
 #ifndef DORY_ARMV7EM_DEPTHWISE_3X3_H
 #define DORY_ARMV7EM_DEPTHWISE_3X3_H
 
-#include "finish.h"
+#include "scale.h"
 
 /* Weights as halves: of each row the outer two, {left, right}; the middle ones of rows 0 and 1, and of row 2. */
 struct dory_3x3 {

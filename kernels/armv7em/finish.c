@@ -1,5 +1,5 @@
 /* Requantises blocks of sums: each kind has its own functions, whose loops have its scale in registers. */
-#include "finish.h"
+#include "scale.h"
 
 /* The pixels of one channel. */
 static inline __attribute__((always_inline)) void finish_channel(enum dory_finish kind, bool clips, struct dory_scale scale,

@@ -5,9 +5,9 @@
 #include "dory/share.h"
 
 #include "armv7em.h"
-#include "finish.h"
 #include "product.h"
 #include "quads.h"
+#include "scale.h"
 
 struct work {
     const struct dory_layer *layer;

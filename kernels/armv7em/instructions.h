@@ -8,6 +8,8 @@
 
 #if defined(__ARM_FEATURE_SIMD32) && defined(__thumb2__)
 #define DORY_HAS_SIMD32
+#elif defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+#error "planned for a core with DSP instructions; name it, as in -mcpu=cortex-m4, or export for host"
 #endif
 
 /* A word at any address: one instruction on a core that loads misaligned words, as all of these do. */

@@ -5,7 +5,7 @@
 #include "dory/share.h"
 
 #include "armv7em.h"
-#include "finish.h"
+#include "scale.h"
 
 /* Words of a pair of rows or columns in `taps`: two positions, two weights. */
 #define PAIR_WORDS 4u

@@ -10,8 +10,8 @@
 #include "dory/share.h"
 
 #include "armv7em.h"
-#include "finish.h"
 #include "product.h"
+#include "scale.h"
 
 #define SIGNS 0x80808080u
 #define ONES  0x00010001u

@@ -5,8 +5,8 @@
 #include "dory/share.h"
 
 #include "armv7em.h"
-#include "finish.h"
 #include "line.h"
+#include "scale.h"
 
 struct work {
     const struct dory_layer *layer;

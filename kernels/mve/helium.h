@@ -9,6 +9,8 @@
 #if defined(__ARM_FEATURE_MVE)
 #include <arm_mve.h>
 #define DORY_HAS_HELIUM
+#elif defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+#error "planned for a core with vectors (Helium); name it: -mcpu=cortex-m55 -mfloat-abi=hard"
 #else
 
 typedef struct {

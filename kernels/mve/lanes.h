@@ -2,8 +2,8 @@
 #ifndef DORY_MVE_LANES_H
 #define DORY_MVE_LANES_H
 
-#include "finish.h"
 #include "helium.h"
+#include "scale.h"
 
 /* The scale of four lanes. Lanes of the output are clipped, which costs two instructions of twelve. */
 struct dory_lanes_scale {

@@ -9,13 +9,15 @@ struct dory_mve_sums {
     int32x4_t pixel[3];
 };
 
-/* Two channels of three pixels: 96 products in 12 instructions, whose sums take six of the eight even registers. */
+/* Two channels of three pixels: 96 products in 12 instructions, whose sums take six of the eight even registers. Registers
+ * have names, and lr the number of sixteens: compilers find too few others with -Os, or with a frame pointer, as in a Debug
+ * build. */
 #define DORY_MVE_PAIR_LOOP                                                                                                  \
     "mov %[c], %[a]\n"                                                                                                      \
     "mov %[d], %[b]\n"                                                                                                      \
     "mov %[e], %[a]\n"                                                                                                      \
     "mov %[f], %[b]\n"                                                                                                      \
-    "dls lr, %[count]\n"                                                                                                    \
+    "dls lr, lr\n"                                                                                                          \
     "1:\n"                                                                                                                  \
     "vldrb.8 q0, [%[weights]], #32\n"                                                                                       \
     "vldrb.8 q1, [%[first]], #16\n"                                                                                         \
@@ -42,21 +44,25 @@ dory_mve_product_pixels(const uint8_t *pixels, const uint8_t *weights, uint32_t 
     struct dory_mve_sums sums;
     const int32_t *starts = (const int32_t *)(const void *)(weights + 64 * sixteens);
 #if defined(DORY_HAS_HELIUM)
-    const uint8_t *second = pixels + 16 * sixteens, *third = second + 16 * sixteens;
-    int32_t a = starts[0], b = starts[2], c, d, e, f;
-    __asm__(DORY_MVE_PAIR_LOOP DORY_MVE_PAIR_SUMS(
-                "0", "2") "ldr %[a], [%[weights], #4]\n"
+    register const uint8_t *first __asm__("r1") = pixels, *second __asm__("r3") = first + 16 * sixteens;
+    register const uint8_t *third __asm__("r5") = second + 16 * sixteens, *next __asm__("r9") = weights;
+    register int32_t a __asm__("r0") = starts[0], b __asm__("r2") = starts[2];
+    register int32_t c __asm__("r4"), d __asm__("r6"), e __asm__("r8"), f __asm__("r10");
+    int32x4_t x, y, z;
+    __asm__("vmov lr, %[count]\n" DORY_MVE_PAIR_LOOP DORY_MVE_PAIR_SUMS(
+                "0", "2") "vmov lr, %[count]\n"
+                          "ldr %[a], [%[weights], #4]\n"
                           "ldr %[b], [%[weights], #12]\n"
                           "mov %[third], %[second]\n"
                           "mov %[second], %[first]\n"
-                          "sub %[first], %[first], %[count], lsl #4\n"
-                          "sub %[weights], %[weights], %[count], lsl #6\n"
+                          "sub %[first], %[first], lr, lsl #4\n"
+                          "sub %[weights], %[weights], lr, lsl #6\n"
                           "add %[weights], %[weights], #16\n" DORY_MVE_PAIR_LOOP DORY_MVE_PAIR_SUMS("1", "3")
-            : [a] "+&Te"(a), [b] "+&Te"(b), [c] "=&Te"(c), [d] "=&Te"(d), [e] "=&Te"(e), [f] "=&Te"(f),
-              [x] "=&w"(sums.pixel[0]), [y] "=&w"(sums.pixel[1]), [z] "=&w"(sums.pixel[2]), [first] "+&r"(pixels),
-              [second] "+&r"(second), [third] "+&r"(third), [weights] "+&r"(weights)
-            : [count] "r"(sixteens)
+            : [a] "+&r"(a), [b] "+&r"(b), [c] "=&r"(c), [d] "=&r"(d), [e] "=&r"(e), [f] "=&r"(f), [x] "=&w"(x), [y] "=&w"(y),
+              [z] "=&w"(z), [first] "+&r"(first), [second] "+&r"(second), [third] "+&r"(third), [weights] "+&r"(next)
+            : [count] "t"(sixteens)
             : "q0", "q1", "q2", "lr", "memory");
+    sums = (struct dory_mve_sums){{x, y, z}};
 #else
     for (uint32_t i = 0; i < 12; i++) {
         int32_t sum = 0;
