@@ -20,6 +20,10 @@ enum { EARLY_WORK_OF_LAYER = 4096, EARLY_MACS_OF_ELEMENT = 8 };
 /* Whether anything moved. Layers and tensors that nobody reads any more are left without a reader. */
 bool middle_take_early(struct network *network, struct arena *arena);
 
+/* Joins convolutions of one input and one window where kernels then compute fewer channels that nobody has. Whether any
+ * were. middle/siblings.c; import/siblings.c has those whose results a concatenation joins. */
+bool middle_join_siblings(struct network *network, struct arena *arena);
+
 /* A convolution with some of its output channels, in this order; its tensors are the caller's. middle/early_split.c. */
 struct layer middle_some_channels(const struct network *network, const struct layer *layer, const int *channels, int count,
                                   struct arena *arena);

@@ -187,6 +187,33 @@ static void test_siblings(void)
     arena_free(&f.arena);
 }
 
+/* Two convolutions of 3x3 on one input, of `first` and `second` channels, for different readers. */
+static void make_heads(struct fixture *f, int first, int second)
+{
+    start(f);
+    int input = builder_input(&f->builder, 16, 16, 16);
+    int heads[] = {builder_convolution(&f->builder, input, 3, 1, 1, first),
+                   builder_convolution(&f->builder, input, 3, 1, 1, second)};
+    f->builder.network.layers[1].stages[0].divisor = f->builder.network.layers[0].stages[0].divisor;
+    f->builder.network.outputs[f->builder.network.output_count++] = convolve(f, heads[0], 4);
+    move(f, heads[1]);
+}
+
+/* Heads of 6 and 2 channels take three fours apart and two as one layer, those of 8 and 8 as many. */
+static void test_heads(void)
+{
+    struct fixture f;
+    make_heads(&f, 6, 2);
+    expect_moved(&f, 256 * (8 * 144 + 6 * 4));
+    EXPECT_EQUAL(f.moved->layer_count, 4);
+    ((int8_t *)f.moved->layers[0].weights)[7 * 144]++;
+    EXPECT_THAT(!values_check(f.moved, &f.diagnostics));
+    arena_free(&f.arena);
+    make_heads(&f, 8, 8);
+    EXPECT_THAT(f.moved == f.network);
+    arena_free(&f.arena);
+}
+
 /* One convolution for three that read some of its channels of all pixels: none of the copies is left. */
 static void test_slices(void)
 {
@@ -252,6 +279,7 @@ int main(void)
     test_large_window();
     test_turned();
     test_siblings();
+    test_heads();
     test_slices();
     test_stays();
     test_check();
