@@ -66,6 +66,8 @@ const struct test_shape test_shapes[] = {
     SHAPE("narrow 8-16, 12x24", narrow_8, DORY_CONVOLUTION, 12, 24, 16, 8, 1, 1, 32, 0),
     SHAPE("narrow 8-16, 12x24, split", narrow_8_split, DORY_CONVOLUTION, 12, 24, 16, 8, 1, 1, SPLIT, DORY_ROUND_FLOOR),
     TO_CHW("narrow 8-16 to CHW, 12x24, split", narrow_8_split, 12, 24, 16, 8, 1, 1, SPLIT, DORY_ROUND_FLOOR),
+    SHAPE("narrow 8-2, 16x16, split", narrow_8_split, DORY_CONVOLUTION, 16, 16, 2, 8, 1, 1, SPLIT, DORY_ROUND_FLOOR),
+    SHAPE("narrow 16-6, 16x16", narrow_16, DORY_CONVOLUTION, 16, 16, 6, 16, 1, 1, 32, 0),
     SHAPE("narrow 16-96, 3x64", narrow_16, DORY_CONVOLUTION, 3, 64, 96, 16, 1, 1, 32, 0),
     TO_CHW("narrow 16-96 to CHW, 3x64", narrow_16, 3, 64, 96, 16, 1, 1, 32, 0),
     SHAPE("narrow 16-32, 12x24, / 2^n", narrow_16_clamped, DORY_CONVOLUTION, 12, 24, 32, 16, 1, 1, CLAMPED, 1 << 20),

@@ -8,7 +8,7 @@ static bool is_narrow(const struct dory_layer *layer, uint32_t channels, enum do
     bool pointwise = layer->operation == DORY_CONVOLUTION && layer->kernel_height == 1 && layer->kernel_width == 1 &&
                      layer->stride_height == 1 && layer->stride_width == 1;
     bool bytes = dory_has_bytes(layer) && !layer->input_is_signed && layer->output_bits == 8;
-    return pointwise && bytes && layer->input_channels == channels && layer->output_channels % 4 == 0 &&
+    return pointwise && bytes && layer->input_channels == channels && layer->output_channels % 2 == 0 &&
            layer->output_height * layer->output_width >= 32 && dory_direct_of(layer) == kind &&
            (kind != DORY_DIRECT || layer->maximum == 255);
 }
@@ -55,7 +55,7 @@ NARROW(32, 32, DORY_DIRECT, 8)
 static bool is_first(const struct dory_layer *layer, uint32_t pixel_bytes, enum dory_direct kind)
 {
     bool bytes = dory_has_bytes(layer) && !layer->input_is_signed && layer->output_bits == 8;
-    return layer->operation == DORY_CONVOLUTION && bytes && layer->output_channels % 4 == 0 &&
+    return layer->operation == DORY_CONVOLUTION && bytes && layer->output_channels % 2 == 0 &&
            layer->output_height * layer->output_width >= 32 &&
            dory_gather_pixel_bytes(layer, layer->input_channels) == pixel_bytes && dory_direct_of(layer) == kind &&
            (kind != DORY_DIRECT || layer->maximum == 255);
