@@ -45,19 +45,12 @@ static inline uint32_t dory_grouped_core_bytes(const struct dory_layer *layer, u
     return dory_round_up(rows * input_columns * dory_window_channels(layer) + 3, 4); /* the last run is read in words */
 }
 
-/* Convolutions of any elements, and in groups: bytes of one pixel, and of four of a core, whose low and high bytes lie apart
- * where elements have 16 bits. */
-static inline uint32_t dory_any_pixel_bytes(const struct dory_layer *layer, uint32_t input_channels)
-{
-    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
-    return layer->operation == DORY_GROUPED ? taps * dory_window_channels(layer)
-                                            : dory_gather_pixel_bytes(layer, input_channels);
-}
-/* Fours of pixels that are finished at once, where they have room beside each other: it is one where pixels are large. */
+/* Convolutions of elements of 16 bits, whose low and high bytes lie apart where inputs have them.
+ * Fours of pixels that are finished at once, where they have room beside each other: it is one where pixels are large. */
 static inline uint32_t dory_any_batch(uint32_t pixel_bytes) { return pixel_bytes > 64 ? 1 : pixel_bytes > 32 ? 2 : 4; }
 static inline uint32_t dory_any_laid_bytes(const struct dory_layer *layer, uint32_t input_channels)
 {
-    uint32_t pixel_bytes = dory_any_pixel_bytes(layer, input_channels);
+    uint32_t pixel_bytes = dory_gather_pixel_bytes(layer, input_channels);
     return (layer->input_bits == 16 ? 8u : 4u) * pixel_bytes * dory_any_batch(pixel_bytes);
 }
 

@@ -69,9 +69,6 @@
     KERNEL(packed_grouped_8)                                                                                                \
     KERNEL(packed_grouped_4)                                                                                                \
     KERNEL(packed_grouped_2)                                                                                                \
-    KERNEL(grouped_any_8)                                                                                                   \
-    KERNEL(grouped_any_4)                                                                                                   \
-    KERNEL(grouped_any_2)                                                                                                   \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_stride_1)                                                        \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_stride_2)                                                        \
     DORY_XPULPV2_DEPTHWISE_3X3_KINDS(KERNEL, depthwise_3x3_chw_stride_1)                                                    \

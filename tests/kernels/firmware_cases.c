@@ -163,8 +163,6 @@ const struct test_shape test_shapes[] = {
     PACKED("pointwise 40-120, 16 bits, 4-bit weights", convolution_any_4, DORY_CONVOLUTION, 8, 8, 120, 40, 1, 1, 32, 0, 4, 16, 8),
     PACKED("pointwise 40-120, 16 bits, 2-bit weights", convolution_any_2, DORY_CONVOLUTION, 8, 8, 120, 40, 1, 1, 32, 0, 2, 16, 8),
     PACKED("3x3 16-32, 8x8, 8 to 16 bits", convolution_any_8, DORY_CONVOLUTION, 8, 8, 32, 16, 3, 1, 32, 0, 8, 8, 16),
-    GROUPS("3x3 32-32 in 4 groups, 16 bits", grouped_any_8, 8, 8, 32, 32, 4, 3, 1, 32, 0, 16),
-    GROUPS("3x3 32-32 in 16 groups, 16 bits", grouped_any_8, 8, 8, 32, 32, 16, 3, 1, 32, 0, 16),
     PACKED("depth-wise 3x3, 8x8x32, 16 bits", depthwise_scalar, DORY_DEPTHWISE, 8, 8, 32, 32, 3, 1, 32, 0, 8, 16, 8),
     PACKED("depth-wise 3x3, 16x16x32, 16 bits", depthwise_scalar, DORY_DEPTHWISE, 16, 16, 32, 32, 3, 1, 32, 0, 8, 16, 8),
     PACKED("depth-wise 3x3, 8x8x32, 16 to 16 bits", depthwise_scalar, DORY_DEPTHWISE, 8, 8, 32, 32, 3, 1, 32, 0, 8, 16, 16),

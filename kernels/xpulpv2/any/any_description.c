@@ -115,7 +115,7 @@ static uint64_t any_share_cycles(const void *context, uint32_t first, uint32_t e
 static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t quads = dory_divide_up(tile->channels, 4), pixels = (uint32_t)tile->rows * tile->columns;
-    uint32_t pixel_bytes = dory_any_pixel_bytes(layer, tile->input_channels);
+    uint32_t pixel_bytes = dory_gather_pixel_bytes(layer, tile->input_channels);
     uint64_t words = (uint64_t)pixel_bytes / 4 * (layer->input_bits == 16 ? 2 : 1);
     struct any_grid grid = {.layer = layer, .quads = quads, .rows = dory_divide_up(pixels, 4)};
     grid.is_chunk = tile->input_channels < layer->input_channels;

@@ -1,5 +1,5 @@
-/* Computes convolutions with inputs or outputs of 16 bits, and convolutions in groups with these or with a dilation along a
- * row, of elements and weights of any bits. Shapes: any kernel, stride and dilation; HWC.
+/* Computes convolutions with inputs or outputs of 16 bits, of elements and weights of any bits. Shapes: any kernel, stride
+ * and dilation; HWC.
  *
  * What four pixels read is laid byte by byte in the order of the weights (im2col), and multiplied as four pixels of bytes.
  * Of 16 bits, low and high bytes are laid apart, and products of bytes are summed for either. Inner loop: sum_block.h. The
@@ -19,9 +19,7 @@ struct splitter {
     uint32_t rows, runs;           /* kernel rows; runs in each */
     uint32_t row_step, run_step;   /* in the input, bytes */
     uint32_t fours, rest;          /* elements of a run: in whole words, and the others */
-    uint32_t advance;              /* from run to run, elements */
-    bool rests_follow;             /* a run's rest is behind its words, not behind all words */
-    uint32_t bits, first_bit;      /* of elements; of the window in a pixel */
+    uint32_t bits;                 /* of elements */
     uint32_t channels, pixel_step; /* of a pixel of the input: elements, bytes */
     bool is_signed;
 };
@@ -56,7 +54,7 @@ static inline void copy_bytes(const struct splitter *splitter, const uint8_t *in
 /* Of pixels that are filled up to whole bytes. */
 static void unpack_elements(const struct splitter *splitter, const uint8_t *input, uint32_t fours, uint32_t rests)
 {
-    uint32_t bits = splitter->bits, unused = 32 - bits, bit = splitter->first_bit, left = splitter->channels;
+    uint32_t bits = splitter->bits, unused = 32 - bits, bit = 0, left = splitter->channels;
     for (uint32_t i = 0; i < splitter->fours + splitter->rest; i++, bit += bits) {
         if (left == 0) {
             left = splitter->channels;
@@ -80,10 +78,10 @@ static inline void split_run(const struct splitter *splitter, const uint8_t *inp
 }
 
 /* A kernel row's runs, of whole words of 16-bit elements as most are: words of a run; bytes from behind its elements to the
- * next run's, and from behind its bytes to where those belong. */
+ * next run's. */
 struct row_of_words {
     uint32_t runs, words;
-    int32_t input_gap, output_gap;
+    int32_t input_gap;
 };
 
 #if defined(DORY_XPULPV2)
@@ -93,16 +91,14 @@ static inline void split_row(const struct row_of_words *row, const uint8_t *inpu
     __asm__ volatile(
         ".option push\n"
         ".balign 4\n"
-        ".option norvc\n" LP_SETUP("x1", "%[runs]", 11, "2") LP_SETUP("x0", "%[words]", 7, "1") P_LW_NEXT("t0", "%[input]")
+        ".option norvc\n" LP_SETUP("x1", "%[runs]", 9, "2") LP_SETUP("x0", "%[words]", 7, "1") P_LW_NEXT("t0", "%[input]")
             P_LW_NEXT("t1", "%[input]") "mv t2, t0\n" PV_SHUFFLE2_B("t0", "t1", "%[even]")
                 PV_SHUFFLE2_B("t2", "t1", "%[odd]")
-                    P_SW_NEXT("t0", "%[low]") "1: " P_SW_NEXT("t2", "%[high]") "add %[input], %[input], %[input_gap]\n"
-                                                                               "add %[low], %[low], %[output_gap]\n"
-                                                                               "2: add %[high], %[high], %[output_gap]\n"
+                    P_SW_NEXT("t0", "%[low]") "1: " P_SW_NEXT("t2", "%[high]") "2: add %[input], %[input], %[input_gap]\n"
                                                                                ".option pop\n"
         : [input] "+r"(input), [low] "+r"(*low), [high] "+r"(*high)
-        : [runs] "r"(row->runs), [words] "r"(row->words), [input_gap] "r"(row->input_gap), [output_gap] "r"(row->output_gap),
-          [even] "r"(0x06040200), [odd] "r"(0x07050301)
+        : [runs] "r"(row->runs), [words] "r"(row->words), [input_gap] "r"(row->input_gap), [even] "r"(0x06040200),
+          [odd] "r"(0x07050301)
         : "t0", "t1", "t2", "memory");
 }
 
@@ -116,8 +112,6 @@ static inline void split_row(const struct row_of_words *row, const uint8_t *inpu
             dory_store_word(*low, pv_shuffle2_b(first, second, 0x06040200));
             dory_store_word(*high, pv_shuffle2_b(first, second, 0x07050301));
         }
-        *low += row->output_gap;
-        *high += row->output_gap;
     }
 }
 
@@ -127,8 +121,7 @@ static void split_words(const struct splitter *splitter, const uint8_t *input, u
 {
     uint8_t *low = splitter->low + first, *high = splitter->high + first;
     uint32_t fours = splitter->fours, row_step = splitter->row_step;
-    struct row_of_words row = {splitter->runs, fours / 4, (int32_t)splitter->run_step - 2 * (int32_t)fours,
-                               (int32_t)(splitter->advance - fours)};
+    struct row_of_words row = {splitter->runs, fours / 4, (int32_t)splitter->run_step - 2 * (int32_t)fours};
     for (uint32_t left = splitter->rows; left > 0; left--, input += row_step) {
         split_row(&row, input, &low, &high);
     }
@@ -144,8 +137,8 @@ static void split_pixel(const struct splitter *splitter, const uint8_t *input, u
     for (uint32_t row = splitter->rows; row > 0; row--, input += splitter->row_step) {
         const uint8_t *run = input;
         for (uint32_t left = splitter->runs; left > 0; left--, run += splitter->run_step) {
-            split_run(splitter, run, fours, splitter->rests_follow ? fours + splitter->fours : rests);
-            fours += splitter->advance;
+            split_run(splitter, run, fours, rests);
+            fours += splitter->fours;
             rests += splitter->rest;
         }
     }
@@ -165,32 +158,16 @@ static void start_runs(struct splitter *splitter, const struct dory_layer *layer
 {
     uint32_t elements = dory_run_elements(layer, channels);
     splitter->runs = dory_runs(layer) / layer->kernel_height;
-    splitter->fours = splitter->advance = elements & ~3u;
+    splitter->fours = elements & ~3u;
     splitter->rest = elements & 3;
-    splitter->rests_follow = false;
-}
-
-/* A run for each tap: the window of a quad of output channels. What of it is not there has weights of zero. */
-static void start_windows(struct splitter *splitter, const struct dory_layer *layer)
-{
-    uint32_t window = dory_window_channels(layer), present = dory_minimum(window, layer->input_channels);
-    splitter->runs = layer->kernel_width;
-    splitter->fours = present & ~3u;
-    splitter->rest = present & 3;
-    splitter->advance = window;
-    splitter->rests_follow = true;
 }
 
 static void splitter_start(struct splitter *splitter, const struct dory_layer *layer, const struct dory_tile *tile,
                            unsigned core)
 {
     uint32_t pixel_step = dory_element_bytes(tile->input_channels, layer->input_bits);
-    if (layer->operation == DORY_GROUPED) {
-        start_windows(splitter, layer);
-    } else {
-        start_runs(splitter, layer, tile->input_channels);
-    }
-    splitter->pixel_bytes = dory_any_pixel_bytes(layer, tile->input_channels);
+    start_runs(splitter, layer, tile->input_channels);
+    splitter->pixel_bytes = dory_gather_pixel_bytes(layer, tile->input_channels);
     splitter->bits = layer->input_bits;
     splitter->is_signed = layer->input_is_signed;
     splitter->channels = tile->input_channels;
@@ -202,21 +179,15 @@ static void splitter_start(struct splitter *splitter, const struct dory_layer *l
     splitter->rows = layer->kernel_height;
     splitter->row_step = pixel_step * tile->input_columns * layer->dilation_height;
     splitter->run_step = pixel_step * layer->dilation_width;
-    splitter->first_bit = 0;
 }
 
-/* From an output pixel on, elements from a channel on. */
+/* From an output pixel on. */
 static void splitter_go_to(struct splitter *splitter, const struct dory_layer *layer, const struct dory_tile *tile,
-                           uint32_t pixel, uint32_t channel)
+                           uint32_t pixel)
 {
     struct dory_tile bytes = *tile; /* whose pixels take as many bytes */
     bytes.input_channels = (uint16_t)splitter->pixel_step;
     splitter->walk = dory_walk_from(layer, &bytes, pixel);
-    if (splitter->bits >= 8) {
-        splitter->walk.input += channel * splitter->bits / 8;
-    } else {
-        splitter->first_bit = channel * splitter->bits;
-    }
 }
 
 /* ---- from sums to elements ------------------------------------------------------------------------------------- */
@@ -255,50 +226,17 @@ static void finish(const struct dory_product *product, int32_t *sum, const uint8
 
 /* ---- the kernels ----------------------------------------------------------------------------------------------- */
 
-/* The quads of output channels that read the same channels of the input: all, or some of a group's. */
-struct quads {
-    uint32_t each, before; /* of them; those of the first window that the tile does not have */
-    uint32_t windows, first_quad;
-};
-
-static struct quads quads_of(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t quads)
+/* Whole rows of the grid that are finished at once, from `row` on. */
+static inline uint32_t rows_at_once(const struct dory_grid_share *share, uint32_t quads, uint32_t batch)
 {
-    if (layer->operation != DORY_GROUPED) {
-        return (struct quads){.each = quads, .windows = 1};
-    }
-    uint32_t each = layer->grouped.outputs % 4 == 0 ? layer->grouped.outputs / 4u : 1, first_quad = tile->first_channel / 4u;
-    uint32_t before = each == 1 ? 0 : first_quad - dory_quotient(first_quad, each) * each;
-    return (struct quads){each, before, dory_divide_up(before + quads, each), first_quad};
-}
-
-/* Where a core is: the pixel quads of all windows, one after another. */
-struct place {
-    struct dory_grid_share share;
-    uint32_t window, pixel_quad, pixel_quads;
-};
-
-/* Whole rows of the grid that are finished at once. */
-static inline uint32_t rows_at_once(const struct place *place, const struct quads *quads, uint32_t batch)
-{
-    uint32_t whole = 1, left = place->pixel_quads - place->pixel_quad;
-    while (place->share.first == 0 && whole < batch && whole < left && place->share.items >= (whole + 1) * quads->each) {
+    uint32_t whole = 1;
+    while (share->first == 0 && whole < batch && share->items >= (whole + 1) * quads) {
         whole++;
     }
     return whole;
 }
 
-static inline void go_on(struct place *place, uint32_t rows, uint32_t row_items)
-{
-    place->share.items -= rows * row_items;
-    place->share.first = 0;
-    place->pixel_quad += rows;
-    if (place->pixel_quad == place->pixel_quads) {
-        place->pixel_quad = 0;
-        place->window++;
-    }
-}
-
-/* Quads `first` to `end` - 1, those of a window, of up to four rows. */
+/* Quads `first` to `end` - 1 of up to four rows. */
 static inline __attribute__((always_inline)) void compute_rows(struct dory_product *product, struct splitter *splitter,
                                                                struct dory_laid_block *block, uint32_t index, uint32_t rows,
                                                                uint32_t first, uint32_t end, dory_sum_block *sum_block)
@@ -307,28 +245,24 @@ static inline __attribute__((always_inline)) void compute_rows(struct dory_produ
     uint32_t row_bytes = end - first > 1 ? 4 * splitter->pixel_bytes : 0; /* else laid once, and read once */
     bool halves = splitter->bits == 16;
     int32_t *sum = splitter->sum;
-    for (uint32_t quad = first; quad != end; quad++) {
+    for (uint32_t quad = first; quad < end; quad++) {
         const uint8_t *weights = product->weights + quad * product->quad_bytes;
         for (uint32_t row = 0; row < rows; row++) {
             uint8_t *low = splitter->low + row * row_bytes;
             if (quad == first) {
                 split_pixels(splitter, dory_minimum(4, pixels - 4 * row), row * row_bytes);
             }
-            if (quad < product->quads) { /* others wrap, or are behind: a window's that are not in the tile */
-                block->input = halves ? splitter->high + row * row_bytes : low;
-                block->low = halves ? low : NULL;
-                block->weights = weights;
-                block->sum = sum + 16 * row;
-                sum_block(block, product->input_is_signed);
-            }
+            block->input = halves ? splitter->high + row * row_bytes : low;
+            block->low = halves ? low : NULL;
+            block->weights = weights;
+            block->sum = sum + 16 * row;
+            sum_block(block, product->input_is_signed);
         }
-        if (quad < product->quads) {
-            finish(product, sum, block->weights, index, pixels, quad);
-        }
+        finish(product, sum, block->weights, index, pixels, quad);
     }
 }
 
-/* A core's share is a range of the grid of pixel quads, window by window, by the quads of a window. */
+/* A core's share is a range of the grid of pixel quads by quads of channels. */
 static inline __attribute__((always_inline)) void compute(const struct dory_layer *layer, const struct dory_tile *tile,
                                                           unsigned core, unsigned cores, dory_sum_block *sum_block)
 {
@@ -340,43 +274,26 @@ static inline __attribute__((always_inline)) void compute(const struct dory_laye
     struct dory_laid_block block = {.offset = {bytes - 4, 2 * bytes - 4, 3 * bytes - 4},
                                     .words = product.blocks.words,
                                     .more_words = product.blocks.more_words};
-    bool is_grouped = layer->operation == DORY_GROUPED, is_whole = product.first_chunk && product.last_chunk;
-    struct quads quads = quads_of(layer, tile, product.quads);
-    uint32_t batch = !is_whole ? 1 : quads.each == 1 ? 4 : dory_any_batch(splitter.pixel_bytes);
-    struct place place = {.pixel_quads = (product.pixel_count + 3) / 4};
-    place.share = dory_grid_share_of(place.pixel_quads * quads.windows, quads.each, core, cores);
-    place.window = dory_quotient(place.share.row, place.pixel_quads);
-    place.pixel_quad = place.share.row - place.window * place.pixel_quads;
-    for (bool goes_on = false; place.share.items > 0; goes_on = true) {
-        uint32_t index = 4 * place.pixel_quad, first = place.window * quads.each - quads.before;
-        uint32_t begin = place.share.first, end = dory_grid_share_row_end(&place.share, quads.each);
-        uint32_t rows = rows_at_once(&place, &quads, batch);
-        if (!goes_on || place.pixel_quad == 0) {
-            splitter_go_to(&splitter, layer, tile, index,
-                           is_grouped ? dory_window_start(layer, quads.first_quad + first) : 0);
-        }
-        compute_rows(&product, &splitter, &block, index, rows, first + begin, first + end, sum_block);
-        go_on(&place, rows, end - begin);
+    bool is_whole = product.first_chunk && product.last_chunk;
+    uint32_t quads = product.quads, batch = !is_whole ? 1 : quads == 1 ? 4 : dory_any_batch(splitter.pixel_bytes);
+    struct dory_grid_share share = dory_grid_share_of((product.pixel_count + 3) / 4, quads, core, cores);
+    splitter_go_to(&splitter, layer, tile, 4 * share.row);
+    while (share.items > 0) {
+        uint32_t end = dory_grid_share_row_end(&share, quads), rows = rows_at_once(&share, quads, batch);
+        compute_rows(&product, &splitter, &block, 4 * share.row, rows, share.first, end, sum_block);
+        share.items -= rows * (end - share.first);
+        share.first = 0;
+        share.row += rows;
     }
 }
 
-#define KERNELS(bits)                                                                                                       \
-    static __attribute__((noinline)) void compute_##bits(const struct dory_layer *layer, const struct dory_tile *tile,      \
-                                                         unsigned core, unsigned cores)                                     \
-    {                                                                                                                       \
-        compute(layer, tile, core, cores, sum_##bits);                                                                      \
-    }                                                                                                                       \
+#define KERNEL(bits)                                                                                                        \
     void dory_xpulpv2_convolution_any_##bits(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,   \
                                              unsigned cores)                                                                \
     {                                                                                                                       \
-        compute_##bits(layer, tile, core, cores);                                                                           \
-    }                                                                                                                       \
-    void dory_xpulpv2_grouped_any_##bits(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,       \
-                                         unsigned cores)                                                                    \
-    {                                                                                                                       \
-        compute_##bits(layer, tile, core, cores);                                                                           \
+        compute(layer, tile, core, cores, sum_##bits);                                                                      \
     }
 
-KERNELS(8)
-KERNELS(4)
-KERNELS(2)
+KERNEL(8)
+KERNEL(4)
+KERNEL(2)
