@@ -1,5 +1,6 @@
 /* A network whose layers take turns, observed by the application, while its tensors go to the log. */
 #include "blocked.h"
+#include "firmware_main.h"
 
 static uint8_t picture[BLOCKED_INPUT_BYTES];
 static int32_t output[BLOCKED_OUTPUT_BYTES / 4];
@@ -47,19 +48,5 @@ static int run(struct dory_buffers *buffers)
 
 int main(void)
 {
-    struct dory_buffers buffers = {.l1_bytes = BLOCKED_L1_BYTES, .l2_bytes = BLOCKED_L2_BYTES};
-    int status = hal_l3_open(NULL, NULL);
-    if (status == DORY_OK)
-        status = hal_cluster_open(hal_cluster_maximum_cores());
-    if (status == DORY_OK)
-        status = hal_memory_reserve(HAL_L1, buffers.l1_bytes, &buffers.l1);
-    if (status == DORY_OK)
-        status = hal_memory_reserve(HAL_L2, buffers.l2_bytes, &buffers.l2);
-    if (status == DORY_OK)
-        status = run(&buffers);
-    hal_log(dory_strerror(status));
-    hal_log("\n");
-    hal_cluster_close();
-    hal_l3_close();
-    return status != DORY_OK;
+    return firmware_main((struct dory_buffers){.l1_bytes = BLOCKED_L1_BYTES, .l2_bytes = BLOCKED_L2_BYTES}, run);
 }

@@ -2,9 +2,9 @@
  * changes after the second layer of the first network, as by a stray pointer. */
 #include <stddef.h>
 
-#include "dory/hal.h"
 #include "dumped_digits.h"
 #include "dumped_residual.h"
+#include "firmware_main.h"
 
 static uint8_t image[DUMPED_DIGITS_INPUT_BYTES];
 static uint8_t picture[DUMPED_RESIDUAL_INPUT_BYTES];
@@ -54,18 +54,5 @@ int main(void)
 {
     struct dory_buffers buffers = {.l1_bytes = LARGER(DUMPED_DIGITS_L1_BYTES, DUMPED_RESIDUAL_L1_BYTES),
                                    .l2_bytes = LARGER(DUMPED_DIGITS_L2_BYTES, DUMPED_RESIDUAL_L2_BYTES)};
-    int status = hal_l3_open(NULL, NULL);
-    if (status == DORY_OK)
-        status = hal_cluster_open(hal_cluster_maximum_cores());
-    if (status == DORY_OK)
-        status = hal_memory_reserve(HAL_L1, buffers.l1_bytes, &buffers.l1);
-    if (status == DORY_OK)
-        status = hal_memory_reserve(HAL_L2, buffers.l2_bytes, &buffers.l2);
-    if (status == DORY_OK)
-        status = run_networks(&buffers);
-    hal_log(dory_strerror(status));
-    hal_log("\n");
-    hal_cluster_close();
-    hal_l3_close();
-    return status != DORY_OK;
+    return firmware_main(buffers, run_networks);
 }
