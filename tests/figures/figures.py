@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes tests/memory.csv, sweep.csv, plans.csv or speed.csv, or (--check) compares what is made with what is there.
+"""Makes tests/memory.csv or plans.csv, or (--check) compares what is made with what is there.
 
 memory  Peak of L2 and its lower bound, beside what the original's bidirectional stack needs (DORY's paper, section 4.4.1):
             D_stack = max over layers of input + output + own weights + weights of the next layer
@@ -10,11 +10,9 @@ memory  Peak of L2 and its lower bound, beside what the original's bidirectional
         least L2, in steps of 4 KiB, with which nothing but the network's inputs lies in RAM. (--check leaves these out: they
         take minutes.) Two networks more than in the other tables: a large one whose tensors just fit, and one whose sums have
         16 bits.
-sweep   Predicted MAC/cycle of MobileNetV1-1.0-128 for L1 buffers of 22 to 400 kB and L2 buffers of 256 kB to 4 MB, as in
-        figure 11 of the paper; '-': no plan. No point may take 0.5 % more than one with less memory.
 plans   Every network in 3 sizes of L1 by 6 of L2, most of them tight: what a change of the planner gains and loses. With --check
         also how much faster all of them are together, how far more memory makes a plan slower, and which plan takes longest.
-speed   User CPU time and memory of `dory generate`, and how both grow with the number of layers.
+speed   User CPU time and memory of `dory generate`, and how both grow with the number of layers: --check alone.
 """
 import argparse
 import collections
@@ -190,53 +188,6 @@ def check_memory(rows, kept):
     return faults
 
 
-# ---- sweep ----
-
-MAXIMUM_SWEEP_NOT_MONOTONE = 1.005  # cycles with more memory, of those with less
-SWEEP_L1 = [22, 32, 44, 55, 64, 80, 100, 150, 200, 400]  # kB
-SWEEP_L2 = [256, 320, 384, 512, 768, 1024, 2048, 4096]   # kB
-
-
-class Point:
-    """Cycles, which are compared; printed as MAC/cycle."""
-
-    def __init__(self, report):
-        self.cycles = float("inf") if isinstance(report, str) else report["totals"]["predicted_cycles"]
-        self.macs = 0 if isinstance(report, str) else report["totals"]["macs"]
-
-    def __str__(self):
-        return f"{self.macs / self.cycles:.3f}" if self.macs else "-"
-
-
-def sweep_point(maker, model, l1, l2):
-    return Point(maker.plan(model, l1 * 1000 + STACKS, l2 * 1000))
-
-
-def make_sweep(maker):
-    model = Model(maker.network("mobilenet_v1", 128))
-    head = ["L1 kB"] + [f"L2 {l2} kB" for l2 in SWEEP_L2]
-    return [head] + [[l1] + [sweep_point(maker, model, l1, l2) for l2 in SWEEP_L2] for l1 in SWEEP_L1]
-
-
-def rate(text):
-    return 0.0 if text == "-" else float(text)
-
-
-def check_sweep(rows, kept):
-    faults = []
-    for i, row in enumerate(rows[1:], 1):
-        for j in range(1, len(row)):
-            where = f"L1 {row[0]} kB, {rows[0][j]}: {row[j]} MAC/cycle, {row[j].cycles} cycles"
-            neighbours = [(rows[i - 1][j], f"L1 {rows[i - 1][0]} kB")] * (i > 1) + [(row[j - 1], rows[0][j - 1])] * (j > 1)
-            for other, less in neighbours:
-                if row[j].cycles > other.cycles * MAXIMUM_SWEEP_NOT_MONOTONE:
-                    faults.append(f"{where}, but {other.cycles} with {less}")
-            before = kept.get(str(row[0]))
-            if before and rate(str(row[j])) < 0.99 * rate(before[j]):
-                faults.append(f"{where}, was {before[j]}")
-    return faults
-
-
 # ---- plans ----
 
 PLANS_COLUMNS = ["network", "L1 B", "L2 B", "cycles", "peak B", "gap cycles", "searched cycles", "bound cycles"]
@@ -356,8 +307,7 @@ def check_speed(rows, kept):
 
 # ---- all ----
 
-TABLES = {"memory": (make_memory, check_memory), "sweep": (make_sweep, check_sweep), "plans": (make_plans, check_plans),
-          "speed": (make_speed, check_speed)}
+TABLES = {"memory": (make_memory, check_memory), "plans": (make_plans, check_plans), "speed": (make_speed, check_speed)}
 KEYS = {"plans": 3}  # first columns that say which row it is
 
 
@@ -382,7 +332,7 @@ def main():
     kept = {tuple(row[:key]) if key > 1 else row[0]: row for row in csv.reader(path.open())} if path.exists() else {}
     rows = make(Maker(options))
     print(text_of(rows), end="")
-    if not options.check:
+    if not options.check and options.table != "speed":
         path.write_text(text_of(rows))
     faults = check(rows, kept if options.check else {})
     for fault in faults:

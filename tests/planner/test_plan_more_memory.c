@@ -1,5 +1,5 @@
-/* More memory makes plans hardly slower: small random networks over a grid of sizes of L1 and L2, and some points of
- * tests/sweep.csv. Where the search proves nothing it may miss a little, and a little more with more memory.
+/* More memory makes plans hardly slower: small random networks over a grid of sizes of L1 and L2, and some of
+ * MobileNetV1. Where the search proves nothing it may miss a little, and a little more with more memory.
  *
  * Not among them: networks with weights below 8 bits that need all of L2 (random network 31, 5 %). The cause may be
  * that with more L1 the fastest tile of a cut slices input channels, which makes its weights larger, and then the cut does
