@@ -74,7 +74,7 @@ static inline uint32_t dory_depthwise_long_cycles(const struct dory_layer *layer
 {
     switch (layer->normalisation) {
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 98 : 88;
-    case DORY_NORMALISE_64: return dory_multiplies_halves(layer) ? 88 : dory_shifts_narrowly(layer) ? 137 : 198;
+    case DORY_NORMALISE_64: return dory_multiplies_halves(layer) ? 74 : dory_shifts_narrowly(layer) ? 137 : 198;
     case DORY_NORMALISE_SPLIT: return 140;
     case DORY_NORMALISE_HIGH: return 138;
     case DORY_NORMALISE_SHARED: return 160;
