@@ -66,47 +66,67 @@ static void test_kind(const struct plan *plan, struct kind *kind, size_t number)
     arena_free(&arena);
 }
 
-int main(void)
+/* What is tried: several sizes of L2, weights that stay, layers that take turns, both layouts, and operands in place. */
+static bool leaves_in_place(int i) { return i == 10 || i == 11; }
+
+static struct plan_options options_of(int i)
+{
+    static const uint32_t l2_bytes[] = {300000, 60000, 24000};
+    static const enum plan_weights weights[PLANS] = {
+        [6] = WEIGHTS_RESIDENT, [7] = WEIGHTS_LINKED, [10] = WEIGHTS_LINKED, [11] = WEIGHTS_LINKED};
+    bool in_place = leaves_in_place(i);
+    return (struct plan_options){.weights = weights[i],
+                                 .cores = in_place ? 1 : 0,
+                                 .l1_bytes = 16000,
+                                 .l2_bytes = l2_bytes[i % 3 * (i < 6)],
+                                 .blocks = i < 8 || in_place ? BLOCKS_NONE : BLOCKS_ALWAYS,
+                                 .layouts = i % 2 && !in_place ? LAYOUTS_CHW : LAYOUTS_HWC};
+}
+
+/* What emit does of a plan before it is checked, of every other one. */
+static void finish_plan(struct plan *plan, int i, struct arena *arena)
+{
+    if (leaves_in_place(i)) {
+        plan_bring_early(plan, false, arena);
+        plan_run_layers(plan);
+        plan_overlap(plan, arena);
+    } else if (i % 2) {
+        struct plan joined = *plan;
+        if (plan_merge_transfers(&joined, arena))
+            *plan = joined;
+        plan_bring_early(plan, true, arena);
+        plan->tiles = plan_place_tiles(plan, arena);
+    }
+}
+
+static void test_plan(const struct network *network, int i, struct kind *kinds, size_t kind_count)
 {
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     struct target target;
+    struct plan plan;
+    struct plan_options options = options_of(i);
+    EXPECT(target_load(&target, "host", &arena, &diagnostics), "host is built in");
+    target.weights_in_place = target.activations_in_place = leaves_in_place(i);
+    bool sound = plan_make(network, &target, &options, &plan, &arena, &diagnostics);
+    if (sound)
+        finish_plan(&plan, i, &arena);
+    sound = sound && plan_check(&plan, &diagnostics);
+    EXPECT(sound, "%s", diagnostics.count ? diagnostics.list[0].text : "");
+    for (size_t k = 0; sound && k < kind_count; k++)
+        test_kind(&plan, &kinds[k], k);
+    arena_free(&arena);
+}
+
+int main(void)
+{
+    struct arena arena = {0};
     struct kind kinds[MAXIMUM_KINDS] = {{0}};
     size_t kind_count = list_kinds(kinds);
     const struct network *const networks[] = {mobilenet_v1(&arena, 64, 50), residual_network(&arena, 32, 24)},
                                 *attention = attention_network(&arena, 3, 13, 10);
-    EXPECT(target_load(&target, "host", &arena, &diagnostics), "host is built in");
-    for (int i = 0; i < PLANS; i++) {
-        static const uint32_t l2_bytes[] = {300000, 60000, 24000};
-        static const enum plan_weights weights[PLANS] = {
-            [6] = WEIGHTS_RESIDENT, [7] = WEIGHTS_LINKED, [10] = WEIGHTS_LINKED, [11] = WEIGHTS_LINKED};
-        struct plan plan;
-        const bool in_place = i == 10 || i == 11;
-        target.weights_in_place = target.activations_in_place = in_place;
-        struct plan_options options = {.weights = weights[i],
-                                       .cores = in_place ? 1 : 0,
-                                       .l1_bytes = 16000,
-                                       .l2_bytes = l2_bytes[i % 3 * (i < 6)],
-                                       .blocks = i < 8 || in_place ? BLOCKS_NONE : BLOCKS_ALWAYS,
-                                       .layouts = i % 2 && !in_place ? LAYOUTS_CHW : LAYOUTS_HWC};
-        const struct network *network = i == 12 ? attention : networks[i / 3 > 0 && i != 8];
-        bool sound = plan_make(network, &target, &options, &plan, &arena, &diagnostics);
-        if (sound && in_place) {
-            plan_bring_early(&plan, false, &arena);
-            plan_run_layers(&plan);
-            plan_overlap(&plan, &arena);
-        } else if (sound && i % 2) {
-            struct plan joined = plan;
-            if (plan_merge_transfers(&joined, &arena))
-                plan = joined;
-            plan_bring_early(&plan, true, &arena);
-            plan.tiles = plan_place_tiles(&plan, &arena);
-        }
-        sound = sound && plan_check(&plan, &diagnostics);
-        EXPECT(sound, "%s", diagnostics.count ? diagnostics.list[0].text : "");
-        for (size_t k = 0; sound && k < kind_count; k++)
-            test_kind(&plan, &kinds[k], k);
-    }
+    for (int i = 0; i < PLANS; i++)
+        test_plan(i == 12 ? attention : networks[i / 3 > 0 && i != 8], i, kinds, kind_count);
     EXPECT(kind_count < MAXIMUM_KINDS, "not all kinds are looked at");
     for (size_t k = 0; k < kind_count; k++) {
         int applied = kinds[k].applied, least = kinds[k].corruption->may_do_no_harm ? applied * 9 / 10 : applied;

@@ -409,17 +409,9 @@ static bool tells_form(const char *name)
     return strstr(name, "_split") || strstr(name, "_clamped") || strstr(name, "_high") || strstr(name, "_shared");
 }
 
-/* Of bytes; the constants come with the data, as a convolution's do. */
-static void random_matrix_product(struct dory_layer *layer, struct dory_stages *stages, const char *name)
+/* Of a normalisation and bits that are chosen. */
+static void random_requantisation(struct dory_layer *layer, const char *name)
 {
-    static const struct dory_stage none = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
-    layer->input_is_signed = one_in(4); /* where a kernel takes no such layer, another one is made */
-    layer->second_input_is_signed = one_in(4);
-    if (one_in(4)) {
-        layer->input_channels = (uint16_t)random_between(1, 3); /* tiny heads, which hardly come by chance */
-    }
-    layer->normalisation = (uint8_t)random_up_to(DORY_NORMALISE_64);
-    layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : 8;
     layer->shift = (uint8_t)(usual_shift(layer) + (layer->normalisation == DORY_NORMALISE_64 ? random_up_to(30) : 0));
     random_clip(layer);
     if (layer->normalisation == DORY_NORMALISE_64 && one_in(2)) {
@@ -427,6 +419,18 @@ static void random_matrix_product(struct dory_layer *layer, struct dory_stages *
     } else if (layer->output_bits <= 8 && (tells_form(name) || one_in(2))) {
         random_narrow_form(layer, name);
     }
+}
+
+/* Of bytes; the constants come with the data, as a convolution's do. */
+static void random_matrix_product(struct dory_layer *layer, struct dory_stages *stages, const char *name)
+{
+    static const struct dory_stage none = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+    if (one_in(4)) {
+        layer->input_channels = (uint16_t)random_between(1, 3); /* tiny heads, which hardly come by chance */
+    }
+    layer->normalisation = (uint8_t)random_up_to(DORY_NORMALISE_64);
+    layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : 8;
+    random_requantisation(layer, name);
     layer->stages = stages;
     stages->input[0] = stages->input[1] = stages->first = stages->second = none;
     stages->has_second = 0;
@@ -435,10 +439,29 @@ static void random_matrix_product(struct dory_layer *layer, struct dory_stages *
     }
 }
 
-void random_layer(struct dory_layer *layer, struct dory_stages *stages, const char *name)
+static void random_weighted(struct dory_layer *layer, const char *name)
 {
-    memset(layer, 0, sizeof *layer);
-    layer->operation = random_operation(name);
+    layer->normalisation = (uint8_t)(one_in(2) ? DORY_NORMALISE_32 : random_up_to(DORY_NORMALISE_64));
+    layer->input_bits = one_in(8) ? 16 : random_bits();
+    layer->weight_bits = layer->operation == DORY_DEPTHWISE ? 8 : random_bits();
+    layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : one_in(8) ? 16 : random_bits();
+    random_requantisation(layer, name);
+}
+
+/* Additions, multiplications and pools. */
+static void random_elements(struct dory_layer *layer, struct dory_stages *stages)
+{
+    if (layer->operation != DORY_MULTIPLICATION && one_in(2)) {
+        layer->input_bits = random_wide_bits();
+        layer->second_input_bits = random_wide_bits();
+        layer->output_bits = random_wide_bits();
+    }
+    random_stages(layer, stages);
+}
+
+/* What every layer has: inputs of bytes, and a window of one pixel. */
+static void random_inputs(struct dory_layer *layer)
+{
     if ((layer->operation == DORY_MULTIPLICATION || layer->operation == DORY_ADDITION) && one_in(2)) {
         layer->second_repeats = (uint8_t)random_up_to(DORY_REPEATS_PIXEL | DORY_REPEATS_CHANNEL);
     }
@@ -454,31 +477,23 @@ void random_layer(struct dory_layer *layer, struct dory_stages *stages, const ch
     layer->input_channels =
         (uint16_t)(one_in(2) ? 4 * random_between(1, 16) : random_between(1, one_in(2) ? 4 : 40)); /* 4: first layers */
     layer->divisor = 1;
+}
+
+void random_layer(struct dory_layer *layer, struct dory_stages *stages, const char *name)
+{
+    memset(layer, 0, sizeof *layer);
+    layer->operation = random_operation(name);
+    random_inputs(layer);
     if (has_weights(layer) || layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL) {
         random_kernel_size(layer, name);
     }
     if (is_matrix_product(layer)) {
         random_matrix_product(layer, stages, name);
     } else if (has_weights(layer)) {
-        layer->normalisation = (uint8_t)(one_in(2) ? DORY_NORMALISE_32 : random_up_to(DORY_NORMALISE_64));
-        layer->input_bits = one_in(8) ? 16 : random_bits();
-        layer->weight_bits = layer->operation == DORY_DEPTHWISE ? 8 : random_bits();
-        layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : one_in(8) ? 16 : random_bits();
-        layer->shift = (uint8_t)(usual_shift(layer) + (layer->normalisation == DORY_NORMALISE_64 ? random_up_to(30) : 0));
-        random_clip(layer);
-        if (layer->normalisation == DORY_NORMALISE_64 && one_in(2)) {
-            random_division(layer);
-        } else if (layer->output_bits <= 8 && (tells_form(name) || one_in(2))) {
-            random_narrow_form(layer, name);
-        }
+        random_weighted(layer, name);
     } else if (strstr(name, "_wide")) {
         random_wide(layer, stages);
     } else if (layer->operation != DORY_TABLE) {
-        if (layer->operation != DORY_MULTIPLICATION && one_in(2)) {
-            layer->input_bits = random_wide_bits();
-            layer->second_input_bits = random_wide_bits();
-            layer->output_bits = random_wide_bits();
-        }
-        random_stages(layer, stages);
+        random_elements(layer, stages);
     }
 }

@@ -341,24 +341,81 @@ static enum random_outcome pass_over(struct random_totals *totals)
     return CASE_PASSED_OVER;
 }
 
+/* The engine that is tested, or as often as not GAP8's (here: a C model of its instructions) before the portable one. */
+static void choose_machine(struct trial *trial, const struct random_totals *totals)
+{
+    trial->target = machine;
+    const struct dory_engine *engine = totals->engine                     ? totals->engine
+                                       : random_chance(trial->random, 50) ? &dory_xpulpv2_engine
+                                                                          : NULL;
+    if (engine)
+        trial->target.engines[0] = engine, trial->target.engines[1] = &dory_portable_engine;
+    bool in_place = totals->engine ? totals->leaves_in_place : random_chance(trial->random, 40);
+    trial->target.weights_in_place = trial->target.activations_in_place = in_place;
+}
+
+/* All passes up to a plan that has all the memory it asks for. Returns false where one refuses. */
+static bool plan_first(struct trial *trial, struct random_totals *totals)
+{
+    if (totals->dead) {
+        random_dead_channels(trial->network, trial->random, trial->arena);
+        random_parts(trial->network, trial->random, trial->arena);
+        if (!take_early(trial, totals))
+            return false;
+    }
+    return prove(trial) && (!totals->dead || shrink(trial)) && plan_with_plenty(trial);
+}
+
+static void count_case(struct random_totals *totals, const struct trial *trial, const struct run_plan_result *result)
+{
+    count_plan(totals, &trial->plan);
+    totals->values += result->values_compared;
+    totals->shrunk += trial->network->whole != NULL;
+    totals->dead_channels += dead_channel_count(trial->network);
+    totals->unread_pixels += unread_pixel_count(trial->network);
+}
+
+static void print_wrong(const struct trial *trial, const struct network *network, const struct run_plan_options *options,
+                        const struct run_plan_result *result, bool verbose)
+{
+    printf("%s: %s\n    %s; L1 %u B, L2 %u B, planned for %u cores, on %u, timing %d, %s\n", trial->reproduction,
+           result->message, random_network_text(network, trial->arena), trial->plan.l1_peak_bytes, trial->plan.l2_peak_bytes,
+           trial->plan.cores, options->cores, (int)options->timing, options->unobserved ? "unobserved" : "observed");
+    if (verbose) {
+        struct text text = {.arena = trial->arena};
+        plan_text(&text, &trial->plan);
+        fputs(text.bytes, stdout);
+    }
+}
+
+static enum random_outcome run_case(const struct trial *trial, const struct network *network, struct random_totals *totals)
+{
+    struct random *random = trial->random;
+    struct run_plan_options options = {
+        .cores = (unsigned)random_between(random, 1, 8),
+        .seed = (uint64_t)random_between(random, 1, 1000000),
+        .timing = (enum hal_host_timing)random_between(random, 0, 2),
+        .unobserved = random_chance(random, 50),
+    };
+    struct run_plan_result result = run_plan(&trial->plan, random_inputs(random, network, trial->arena), &options);
+    count_case(totals, trial, &result);
+    if (result.exact) {
+        totals->exact++;
+        features_count(&totals->features, &trial->plan);
+        return CASE_EXACT;
+    }
+    totals->wrong++;
+    print_wrong(trial, network, &options, &result, totals->verbose);
+    return CASE_WRONG;
+}
+
 enum random_outcome random_case(struct network *network, struct random *random, const char *reproduction,
                                 struct arena *arena, struct random_totals *totals)
 {
     struct trial trial = {.network = network, .random = random, .reproduction = reproduction, .arena = arena};
-    trial.target = machine;
-    if (totals->engine)
-        trial.target.engines[0] = totals->engine, trial.target.engines[1] = &dory_portable_engine;
-    else if (random_chance(random, 50)) /* here: in a C model of its instructions */
-        trial.target.engines[0] = &dory_xpulpv2_engine, trial.target.engines[1] = &dory_portable_engine;
-    bool in_place = totals->engine ? totals->leaves_in_place : random_chance(random, 40);
-    trial.target.weights_in_place = trial.target.activations_in_place = in_place;
     trial.only_blocks = totals->only_blocks;
-    if (totals->dead) {
-        random_dead_channels(network, random, arena);
-        random_parts(network, random, arena);
-    }
-    if ((totals->dead && !take_early(&trial, totals)) || !prove(&trial) || (totals->dead && !shrink(&trial)) ||
-        !plan_with_plenty(&trial))
+    choose_machine(&trial, totals);
+    if (!plan_first(&trial, totals))
         return refuse(&trial, totals);
     if (trial.only_blocks && !has_block(&trial.plan))
         return pass_over(totals);
@@ -366,31 +423,5 @@ enum random_outcome random_case(struct network *network, struct random *random, 
         return refuse(&trial, totals);
     if (trial.only_blocks && !has_block(&trial.plan))
         return pass_over(totals);
-    struct run_plan_options options = {
-        .cores = (unsigned)random_between(random, 1, 8),
-        .seed = (uint64_t)random_between(random, 1, 1000000),
-        .timing = (enum hal_host_timing)random_between(random, 0, 2),
-        .unobserved = random_chance(random, 50),
-    };
-    struct run_plan_result result = run_plan(&trial.plan, random_inputs(random, network, arena), &options);
-    count_plan(totals, &trial.plan);
-    totals->values += result.values_compared;
-    totals->shrunk += trial.network->whole != NULL;
-    totals->dead_channels += dead_channel_count(trial.network);
-    totals->unread_pixels += unread_pixel_count(trial.network);
-    if (result.exact) {
-        totals->exact++;
-        features_count(&totals->features, &trial.plan);
-        return CASE_EXACT;
-    }
-    totals->wrong++;
-    printf("%s: %s\n    %s; L1 %u B, L2 %u B, planned for %u cores, on %u, timing %d, %s\n", reproduction, result.message,
-           random_network_text(network, arena), trial.plan.l1_peak_bytes, trial.plan.l2_peak_bytes, trial.plan.cores,
-           options.cores, (int)options.timing, options.unobserved ? "unobserved" : "observed");
-    if (totals->verbose) {
-        struct text text = {.arena = arena};
-        plan_text(&text, &trial.plan);
-        fputs(text.bytes, stdout);
-    }
-    return CASE_WRONG;
+    return run_case(&trial, network, totals);
 }

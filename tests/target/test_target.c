@@ -128,6 +128,51 @@ static void test_unknown(void)
     arena_free(&arena);
 }
 
+/* A sound description in which one text is another: the key that the message names, and what it says. */
+static void test_errors(const char *folder)
+{
+    static const struct {
+        const char *text, *other, *key, *message;
+    } errors[] = {
+        {"\"cores\": 4, ", "", "cores", "missing"},
+        {"\"l3_setup\": 4, ", "", "l3_setup", "missing"},
+        {"\"cores\": 4", "\"cores\": 4, \"coers\": 4", "coers", "unknown"},
+        {"\"ram\": 8", "\"ram\": 8, \"rom\": 8", "rom", "unknown"},
+        {"\"cores\": 4", "\"cores\": 0", "cores", "whole number"},
+        {"\"cores\": 4", "\"cores\": 2.5", "cores", "whole number"},
+        {"\"cores\": 4", "\"cores\": \"4\"", "cores", "whole number"},
+        {"\"l3\": 10", "\"l3\": 0", "l3", "whole number"},
+        {"\"engines\": [\"portable\"]", "\"engines\": true", "engines", "list of engines"},
+        {"\"engines\": [\"portable\"]", "\"engines\": []", "engines", "xpulpv2, armv7em, mve, neureka, portable"},
+        {"[\"portable\"]", "[\"portable\", \"neural\"]", "engines", "'neural' is no engine"},
+        {"[\"portable\"]", "[\"portable\", \"portable\"]", "engines", "twice"},
+        {"[\"portable\"]", "[\"portable\", 7]", "engines", "is no engine"},
+        {"\"engines\": [\"portable\"],", "", "engines", "missing"},
+        {"\"mine\"", "\"\"", "name", "text"},
+        {"\"cores\": 4", "\"cores\": 4, \"cores\": 8", "target", "line 1"},
+        {"\"l1_stacks\": 100", "\"l1_stacks\": 1000", "l1_stacks", "all of l1"},
+        {"\"dma_read\": 8", "\"dma_read\": ", "target", "line"},
+        {"\"l2\": 5000", "\"l2\": 16777217", "l2", "line 2: must be a whole number from 64 to 16777216, not"},
+        {"\"l1\": 1000", "\"l1\": 1048577", "l1", "line 2: must be a whole number from 64 to 1048576, not"},
+        {"\"cores\": 4", "\"cores\": 17", "cores", "line 1: must be a whole number from 1 to 16, not 17"},
+        {"\"step_driver\": 6", "\"step_driver\": -6", "step_driver", "line 5"},
+        {"\"dma_write\": 9, ", "", "dma_write", "line 6: is missing"},
+        {"\"l3\": 10}", "\"l3\": 10},\n\"kernel_speed_percent\": {\"pool\": 0}", "pool", "line 7"},
+        {"\"l3\": 10}", "\"l3\": 10},\n\"kernel_speed_percent\":\n {\"pol\": 50}", "pol", "line 8: unknown key"},
+        {"\"l3\": 10}", "\"l3\": 10}, \"kernel_speed_percent\": 5", "kernel_speed_percent", "object"},
+        {"\"l3\": 10}", "\"l3\": 10} trailing", "target", "line 6"},
+        {"\"l3\": 10}", "\"l3\": 10},\n\"clock_mhz\": {\"least\": 0}", "least", "line 7"},
+        {"\"l3\": 10}", "\"l3\": 10},\n\"tile_table\": {\"most_tiles\": 4}", "tile_overhead", "line 7: is missing"},
+        {"\"l3\": 10}", "\"l3\": 10},\n\"controller\": {\n\"port_l3_percent\": 101}", "port_l3_percent", "line 8"},
+        {"\"l3\": 10}", POWER("\"mhz\": 100, \"millivolts\": 1, \"microwatts\": 0", "200"), "microwatts",
+         "line 9: must be a whole number from 1"},
+        {"\"l3\": 10}", POWER("\"mhz\": 100, \"millivolts\": 1, \"microwatts\": 1", "100"), "high", "line 10"},
+        {"\"l3\": 10}", POWER("\"mhz\": 100, \"millivolts\": 1", "200"), "microwatts", "line 8: is missing"},
+    };
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        expect_error(folder, errors[i].text, errors[i].other, errors[i].key, errors[i].message);
+}
+
 int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : ".";
@@ -137,45 +182,6 @@ int main(int argc, char **argv)
     test_siracusa();
     test_cortexm();
     test_unknown();
-    expect_error(folder, "\"cores\": 4, ", "", "cores", "missing");
-    expect_error(folder, "\"l3_setup\": 4, ", "", "l3_setup", "missing");
-    expect_error(folder, "\"cores\": 4", "\"cores\": 4, \"coers\": 4", "coers", "unknown");
-    expect_error(folder, "\"ram\": 8", "\"ram\": 8, \"rom\": 8", "rom", "unknown");
-    expect_error(folder, "\"cores\": 4", "\"cores\": 0", "cores", "whole number");
-    expect_error(folder, "\"cores\": 4", "\"cores\": 2.5", "cores", "whole number");
-    expect_error(folder, "\"cores\": 4", "\"cores\": \"4\"", "cores", "whole number");
-    expect_error(folder, "\"l3\": 10", "\"l3\": 0", "l3", "whole number");
-    expect_error(folder, "\"engines\": [\"portable\"]", "\"engines\": true", "engines", "list of engines");
-    expect_error(folder, "\"engines\": [\"portable\"]", "\"engines\": []", "engines",
-                 "xpulpv2, armv7em, mve, neureka, portable");
-    expect_error(folder, "[\"portable\"]", "[\"portable\", \"neural\"]", "engines", "'neural' is no engine");
-    expect_error(folder, "[\"portable\"]", "[\"portable\", \"portable\"]", "engines", "twice");
-    expect_error(folder, "[\"portable\"]", "[\"portable\", 7]", "engines", "is no engine");
-    expect_error(folder, "\"engines\": [\"portable\"],", "", "engines", "missing");
-    expect_error(folder, "\"mine\"", "\"\"", "name", "text");
-    expect_error(folder, "\"cores\": 4", "\"cores\": 4, \"cores\": 8", "target", "line 1");
-    expect_error(folder, "\"l1_stacks\": 100", "\"l1_stacks\": 1000", "l1_stacks", "all of l1");
-    expect_error(folder, "\"dma_read\": 8", "\"dma_read\": ", "target", "line");
-    expect_error(folder, "\"l2\": 5000", "\"l2\": 16777217", "l2",
-                 "line 2: must be a whole number from 64 to 16777216, not");
-    expect_error(folder, "\"l1\": 1000", "\"l1\": 1048577", "l1", "line 2: must be a whole number from 64 to 1048576, not");
-    expect_error(folder, "\"cores\": 4", "\"cores\": 17", "cores", "line 1: must be a whole number from 1 to 16, not 17");
-    expect_error(folder, "\"step_driver\": 6", "\"step_driver\": -6", "step_driver", "line 5");
-    expect_error(folder, "\"dma_write\": 9, ", "", "dma_write", "line 6: is missing");
-    expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"kernel_speed_percent\": {\"pool\": 0}", "pool", "line 7");
-    expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"kernel_speed_percent\":\n {\"pol\": 50}", "pol",
-                 "line 8: unknown key");
-    expect_error(folder, "\"l3\": 10}", "\"l3\": 10}, \"kernel_speed_percent\": 5", "kernel_speed_percent", "object");
-    expect_error(folder, "\"l3\": 10}", "\"l3\": 10} trailing", "target", "line 6");
-    expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"clock_mhz\": {\"least\": 0}", "least", "line 7");
-    expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"tile_table\": {\"most_tiles\": 4}", "tile_overhead",
-                 "line 7: is missing");
-    expect_error(folder, "\"l3\": 10}", "\"l3\": 10},\n\"controller\": {\n\"port_l3_percent\": 101}", "port_l3_percent",
-                 "line 8");
-    expect_error(folder, "\"l3\": 10}", POWER("\"mhz\": 100, \"millivolts\": 1, \"microwatts\": 0", "200"), "microwatts",
-                 "line 9: must be a whole number from 1");
-    expect_error(folder, "\"l3\": 10}", POWER("\"mhz\": 100, \"millivolts\": 1, \"microwatts\": 1", "100"), "high",
-                 "line 10");
-    expect_error(folder, "\"l3\": 10}", POWER("\"mhz\": 100, \"millivolts\": 1", "200"), "microwatts", "line 8: is missing");
+    test_errors(folder);
     return expect_result("targets");
 }
