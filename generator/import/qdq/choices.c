@@ -111,6 +111,46 @@ static enum qdq_outcome choose_parts(struct qdq *qdq, const struct qdq_pending *
     return QDQ_DONE;
 }
 
+/* ---- Where ---- */
+
+/* Bytes a + b + addend; the larger tensor comes first, the other one is repeated. */
+static int sum_of(struct qdq *qdq, int a, int b, int addend, const struct quantisation *quantisation, const char *name)
+{
+    bool swaps = tensor_elements(qdq_tensor(qdq, a)) < tensor_elements(qdq_tensor(qdq, b));
+    int output = like(qdq, swaps ? b : a, quantisation, name);
+    middle_sum_bytes(&qdq->builder, swaps ? b : a, 1, swaps ? a : b, addend, output);
+    return output;
+}
+
+/* The elements of a part where the condition selects it, elsewhere 0: with 255 or 0 added they exceed 255, or not. */
+static int lay_selected(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
+                        const struct qdq_value *parts, int index)
+{
+    const struct qdq_value *condition = &parts[2];
+    const char *name = arena_format(qdq->arena, "%s, part %d", pending->layer.name, index);
+    uint8_t *selects = arena_array(qdq->arena, uint8_t, 256);
+    for (int i = 0; i < 256; i++)
+        selects[i] = (condition->reals[i] != 0) == (index == 0) ? 255 : 0;
+    int table =
+        like(qdq, condition->tensor, &(struct quantisation){1, 0, false}, arena_format(qdq->arena, "%s, where", name));
+    quantised_table(&qdq->builder, qdq_tensor(qdq, table)->name, condition->tensor, table, selects);
+    return sum_of(qdq, parts[index].tensor, table, -255, quantisation, name);
+}
+
+static enum qdq_outcome select_parts(struct qdq *qdq, const struct qdq_pending *pending,
+                                     const struct quantisation *quantisation, const struct qdq_value *parts,
+                                     struct middle_value *result)
+{
+    int selected[2];
+    for (int i = 0; i < 2; i++)
+        selected[i] = lay_selected(qdq, pending, quantisation, parts, i);
+    int output = sum_of(qdq, selected[0], selected[1], 0, quantisation, pending->layer.name), whole = 0;
+    while (whole < 2 && tensor_elements(qdq_tensor(qdq, parts[whole].tensor)) < tensor_elements(qdq_tensor(qdq, output)))
+        whole++;
+    *result = (struct middle_value){output, parts[whole].view};
+    return QDQ_DONE;
+}
+
 /* ---- PRelu ---- */
 
 enum qdq_outcome qdq_slope(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
@@ -232,6 +272,8 @@ enum qdq_outcome qdq_finish_choice(struct qdq *qdq, const struct node *node, con
                                    const struct quantisation *quantisation, struct qdq_value *parts,
                                    struct middle_value *result)
 {
+    if (pending->whole == QDQ_SELECTED)
+        return select_parts(qdq, pending, quantisation, parts, result);
     if (pending->whole != QDQ_SLOPED)
         return choose_parts(qdq, pending, quantisation, parts, result);
     if (pending->minimum > -INFINITY || pending->maximum < INFINITY)

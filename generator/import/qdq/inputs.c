@@ -4,10 +4,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool input_dimensions(struct qdq *qdq, const struct value *value, int64_t *dimensions)
+/* Of torch's transformers and recurrent layers, unless batch_first is set: tokens, a batch of 1, features. */
+static bool has_batch_second(const struct value *value, bool is_image)
+{
+    return value->has_shape && value->rank == 3 && value->dimensions[0] > 1 && value->dimensions[1] == 1 && !is_image;
+}
+
+static bool input_dimensions(struct qdq *qdq, const struct value *value, bool is_image, int64_t *dimensions)
 {
     struct diagnostics *diagnostics = qdq->diagnostics;
-    const int first = value->rank > 1; /* a list has no batch */
+    const bool is_whole = has_batch_second(value, is_image);
+    const int first = value->rank > 1 && !is_whole; /* a list has no batch */
     if (!value->has_shape || value->rank < 1 || value->rank > 4) {
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' %s; supported: batch x channels [x height] [x width]",
                  value->name,
@@ -21,7 +28,7 @@ static bool input_dimensions(struct qdq *qdq, const struct value *value, int64_t
                                           : "the batch of input '%s' is not fixed; taken as 1",
                  value->name, value->dimensions[0]);
     for (int i = first; i < value->rank; i++) {
-        const int64_t size = dimensions[i + 1 - first] = value->dimensions[i];
+        const int64_t size = dimensions[is_whole ? i : i + 1 - first] = value->dimensions[i];
         if (size >= 1 && size <= QDQ_MAXIMUM_DIMENSION)
             continue;
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "dimension %d of input '%s' is %s", i, value->name,
@@ -97,7 +104,8 @@ static bool is_image(const struct qdq *qdq, int index)
                                          "GroupNormalization",
                                          NULL};
     static const char *const ends[] = {"MatMul", "Gemm",          "Reshape", "Transpose", "QLinearMatMul",
-                                       "QGemm",  "MatMulInteger", "Squeeze", "Unsqueeze", NULL};
+                                       "QGemm",  "MatMulInteger", "Squeeze", "Unsqueeze", "Einsum",
+                                       NULL};
     bool *follows = arena_array(qdq->arena, bool, (size_t)qdq->graph->value_count);
     follows[index] = true;
     for (int n = 0; n < qdq->graph->node_count; n++) {
@@ -118,7 +126,7 @@ static bool is_image(const struct qdq *qdq, int index)
 static struct view open_in_order(struct tensor *tensor, int rank, const int64_t *dimensions)
 {
     tensor->height = rank == 4 ? (int)dimensions[1] : 1;
-    tensor->width = rank >= 3 ? (int)dimensions[rank - 2] : 1;
+    tensor->width = rank == 4 ? (int)dimensions[2] : rank == 3 ? (int)(dimensions[0] * dimensions[1]) : 1;
     tensor->channels = (int)dimensions[rank - 1];
     tensor->is_turned = rank >= 3;
     return view_of_memory(rank, dimensions);
@@ -136,7 +144,8 @@ static void open_input(struct qdq *qdq, int index, bool is_signed)
                  are_indices(qdq, index) ? ". Leave the look-up of an embedding to the application: export the model "
                                            "behind the Gather"
                                          : "");
-    if (!input_dimensions(qdq, value, d) || fault)
+    const bool image = is_image(qdq, index);
+    if (!input_dimensions(qdq, value, image, d) || fault)
         return;
     bool is_integer = element_type_is_integer(value->type);
     int tensor = quantised_tensor(&qdq->builder, value->name, value->rank == 4 ? (int)d[2] : 1,
@@ -151,7 +160,7 @@ static void open_input(struct qdq *qdq, int index, bool is_signed)
     };
     if (value->rank == 1)
         qdq->values[index].view = view_of_memory(1, value->dimensions);
-    else if (!is_image(qdq, index))
+    else if (!image)
         qdq->values[index].view = open_in_order(qdq_tensor(qdq, tensor), value->rank, d);
     if (qdq->is_of_integers)
         qdq_open_integers(qdq, is_signed || value->type == ELEMENT_INT8, &qdq->values[index]);

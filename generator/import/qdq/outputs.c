@@ -68,6 +68,22 @@ static void give_own(struct qdq *qdq, const struct node *node, struct qdq_value 
         set_shape(qdq, qdq->builder.network->outputs[before], &value.view);
 }
 
+/* A tensor that a head is computed from: as the model's tensor of that name, or else as an image. */
+static void give_source(struct qdq *qdq, const struct node *node, int tensor)
+{
+    const char *name = qdq_tensor(qdq, tensor)->name;
+    for (int i = 0; i < qdq->graph->value_count; i++)
+        if (qdq->values[i].kind == QDQ_ELEMENTS && qdq->values[i].tensor == tensor &&
+            !strcmp(qdq->graph->values[i].name, name)) {
+            if (!network_is_output(qdq->builder.network, tensor))
+                give_own(qdq, node, qdq->values[i]);
+            return;
+        }
+    give_tensor(
+        qdq, node,
+        (struct qdq_value){.kind = QDQ_ELEMENTS, .view = view_of_image(qdq_tensor(qdq, tensor), 4), .tensor = tensor});
+}
+
 void qdq_give_output(struct qdq *qdq, int index)
 {
     struct qdq_value value = qdq->values[index];
@@ -102,8 +118,5 @@ void qdq_give_output(struct qdq *qdq, int index)
     qdq_list_makers(qdq, index);
     qdq_add_sources(qdq, &head, &value);
     for (int i = 0; i < head.source_count; i++)
-        give_tensor(qdq, node,
-                    (struct qdq_value){.kind = QDQ_ELEMENTS,
-                                       .view = view_of_image(qdq_tensor(qdq, head.sources[i]), 4),
-                                       .tensor = head.sources[i]});
+        give_source(qdq, node, head.sources[i]);
 }

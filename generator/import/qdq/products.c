@@ -401,6 +401,25 @@ static enum qdq_outcome multiply_from_left(struct qdq *qdq, const struct node *n
     return outcome;
 }
 
+/* A constant whose dimensions in front are 1, as the matrix that it is; else, or where it has more dimensions than the
+ * tensor, as it is. */
+static void take_as_matrix(struct qdq *qdq, const struct qdq_value *tensor, struct qdq_value *constant)
+{
+    const struct qdq_array *array = constant->array;
+    const int more = constant->kind == QDQ_CONSTANT ? array->rank - 2 : 0;
+    for (int i = 0; i < more; i++)
+        if (array->dimensions[i] != 1 || array->rank > tensor->view.rank)
+            return;
+    if (more <= 0 || (array->scale_count > 1 && array->axis < more))
+        return;
+    struct qdq_array *made = arena_allocate(qdq->arena, sizeof *made);
+    *made = *array;
+    made->rank = 2;
+    made->axis -= more;
+    memmove(made->dimensions, made->dimensions + more, 2 * sizeof *made->dimensions);
+    constant->array = made;
+}
+
 /* Neither factor is a constant, or the first one: then it has no weights. */
 static bool is_of_tensors(const struct qdq_value *inputs) { return inputs[1].kind != QDQ_CONSTANT; }
 
@@ -434,9 +453,13 @@ enum qdq_outcome qdq_matrix_product(struct qdq *qdq, const struct node *node, co
     static const struct qdq_value none;
     static const bool transposed[2];
     (void)count;
-    if (inputs[0].kind == QDQ_CONSTANT && inputs[0].array->rank == 2 && inputs[0].array->scale_count &&
-        inputs[1].kind == QDQ_REALS && inputs[1].view.rank >= 2)
-        return multiply_from_left(qdq, node, inputs, result);
-    return is_of_tensors(inputs) ? multiply_tensors(qdq, node, inputs, transposed, result)
-                                 : multiply(qdq, node, inputs, false, &none, result);
+    struct qdq_value factors[2] = {inputs[0], inputs[1]};
+    for (int i = 0; i < 2; i++)
+        take_as_matrix(qdq, &inputs[1 - i], &factors[i]);
+    if (factors[0].kind == QDQ_CONSTANT && factors[0].array->rank == 2 && factors[0].array->scale_count &&
+        factors[1].kind == QDQ_REALS && factors[1].view.rank >= 2)
+        return multiply_from_left(qdq, node, factors, result);
+    const bool has_matrices = factors[1].kind == QDQ_CONSTANT && factors[1].array->rank > 2;
+    return is_of_tensors(factors) || has_matrices ? multiply_tensors(qdq, node, factors, transposed, result)
+                                                  : multiply(qdq, node, factors, false, &none, result);
 }

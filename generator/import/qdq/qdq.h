@@ -42,9 +42,10 @@ struct qdq_array {
     const int64_t *zero_points;
 };
 
-/* What parts become: one behind the other, the largest or smallest of their elements; of one part, what is below zero times
- * a slope; or a sum, whose parts are its terms. */
-enum qdq_whole { QDQ_JOINED, QDQ_LARGEST, QDQ_SMALLEST, QDQ_SLOPED, QDQ_SUMMED };
+/* What parts become: one behind the other, the largest or smallest of their elements; of two parts the first or second, by
+ * a third one, which keeps its own elements; of one part, what is below zero times a slope; or a sum, whose parts are its
+ * terms. */
+enum qdq_whole { QDQ_JOINED, QDQ_LARGEST, QDQ_SMALLEST, QDQ_SELECTED, QDQ_SLOPED, QDQ_SUMMED };
 
 /* What a layer computes exactly, before it is rounded: (accumulator + addends[c]) * scale * factors[c] / divisor
  * + constants[c]. */
@@ -440,6 +441,7 @@ const char *qdq_add_to_list(struct qdq *qdq, const char *list, const char *name)
 qdq_handler qdq_layer_norm, qdq_instance_norm, qdq_group_norm, qdq_lp_norm; /* norms.c */
 
 qdq_handler qdq_convolution, qdq_transposed_convolution, qdq_gemm, qdq_matrix_product;                   /* products.c */
+qdq_handler qdq_einsum;                                                                                  /* einsum.c */
 qdq_handler qdq_average_pool, qdq_maximum_pool, qdq_softmax;                                             /* pools.c */
 qdq_handler qdq_reduce, qdq_global_average, qdq_global_maximum, qdq_arg_maximum;                         /* reductions.c */
 qdq_handler qdq_unary, qdq_clip, qdq_binary;                                                             /* elements.c */

@@ -180,6 +180,10 @@ static enum qdq_outcome quantise_parts(struct qdq *qdq, const struct node *node,
     struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)pending->part_count);
     for (int i = 0; i < pending->part_count; i++) {
         struct qdq_value part = pending->parts[i];
+        if (pending->whole == QDQ_SELECTED && i == 2) { /* the condition */
+            parts[i] = part;
+            continue;
+        }
         const char *part_name = arena_format(qdq->arena, "%s_%d", name, i);
         if (part.kind == QDQ_PENDING) {
             struct qdq_pending bounded = *part.pending;

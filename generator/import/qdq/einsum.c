@@ -1,0 +1,179 @@
+/* Einsum of two factors: a product of matrices, between views of the factors and of the result. */
+#include "import/qdq/qdq.h"
+
+#include <string.h>
+
+/* A letter is of both factors and the result (a batch), of one of them and the result (rows, columns), or of both factors
+ * alone (terms, whose products are added). */
+enum role { BATCH, ROW, COLUMN, TERM, ROLES };
+
+/* "bhid,bhjd->bhij", without blanks. */
+struct equation {
+    char factors[2][GRAPH_MAXIMUM_RANK + 1], result[GRAPH_MAXIMUM_RANK + 1];
+    int64_t sizes[26];
+};
+
+/* Letters up to one of `ends`, none of them twice; null where there is anything else. */
+static const char *read_letters(const char *text, char end, char *letters)
+{
+    int count = 0;
+    for (; *text != end; text++) {
+        if (*text == ' ')
+            continue;
+        if (*text < 'a' || *text > 'z' || count == GRAPH_MAXIMUM_RANK || memchr(letters, *text, (size_t)count))
+            return NULL;
+        letters[count++] = *text;
+    }
+    letters[count] = '\0';
+    return text;
+}
+
+static bool read_equation(const char *text, struct equation *equation)
+{
+    const char *comma = read_letters(text, ',', equation->factors[0]);
+    const char *arrow = comma ? read_letters(comma + 1, '-', equation->factors[1]) : NULL;
+    return arrow && arrow[1] == '>' && read_letters(arrow + 2, '\0', equation->result);
+}
+
+static enum role role_of(const struct equation *equation, char letter)
+{
+    bool is_first = strchr(equation->factors[0], letter), is_second = strchr(equation->factors[1], letter);
+    bool is_result = strchr(equation->result, letter);
+    return !is_first && !is_second ? ROLES
+           : is_first && is_second ? (is_result ? BATCH : TERM)
+           : !is_result            ? ROLES
+           : is_first              ? ROW
+                                   : COLUMN;
+}
+
+/* Every letter has a role, and one size; the shapes have as many dimensions as there are letters. */
+static bool check_letters(struct equation *equation, const int *ranks, const int64_t *const *dimensions)
+{
+    for (int factor = 0; factor < 2; factor++) {
+        const char *letters = equation->factors[factor];
+        if ((int)strlen(letters) != ranks[factor])
+            return false;
+        for (int i = 0; i < ranks[factor]; i++) {
+            int64_t *size = &equation->sizes[letters[i] - 'a'];
+            if (role_of(equation, letters[i]) == ROLES || (*size && *size != dimensions[factor][i]))
+                return false;
+            *size = dimensions[factor][i];
+        }
+    }
+    for (const char *letter = equation->result; *letter; letter++)
+        if (role_of(equation, *letter) == ROLES)
+            return false;
+    return true;
+}
+
+/* The letters of a factor or of the result as batches, then two groups of others; and the sizes that these have as a matrix
+ * behind its batches. The letters of batches, rows and columns come as they do in the result. */
+struct matrix_order {
+    char letters[GRAPH_MAXIMUM_RANK + 1];
+    int rank; /* of the matrix with its batches */
+    int64_t dimensions[GRAPH_MAXIMUM_RANK];
+};
+
+static bool order_letters(const struct equation *equation, const enum role roles[3], struct matrix_order *order)
+{
+    int count = 0;
+    *order = (struct matrix_order){.rank = 0};
+    for (int group = 0; group < 3; group++) {
+        int64_t size = 1;
+        for (const char *letter = roles[group] == TERM ? equation->factors[0] : equation->result; *letter; letter++) {
+            if (role_of(equation, *letter) != roles[group])
+                continue;
+            order->letters[count++] = *letter;
+            size *= equation->sizes[*letter - 'a'];
+            if (group == 0 && order->rank == GRAPH_MAXIMUM_RANK - 2)
+                return false;
+            if (group == 0)
+                order->dimensions[order->rank++] = equation->sizes[*letter - 'a'];
+        }
+        if (group > 0)
+            order->dimensions[order->rank++] = size;
+    }
+    return true;
+}
+
+/* From the order of `from` to that of `to`. */
+static void find_places(const char *from, const char *to, int *places)
+{
+    for (int i = 0; to[i]; i++)
+        places[i] = (int)(strchr(from, to[i]) - from);
+}
+
+static enum qdq_outcome take_factor(struct qdq *qdq, const struct node *node, const char *letters,
+                                    const struct matrix_order *order, struct qdq_value *factor)
+{
+    int places[GRAPH_MAXIMUM_RANK];
+    find_places(letters, order->letters, places);
+    if (factor->kind == QDQ_CONSTANT) {
+        struct qdq_array *array = arena_allocate(qdq->arena, sizeof *array);
+        *array = *qdq_array_permute(qdq, factor->array, places);
+        array->rank = order->rank;
+        memcpy(array->dimensions, order->dimensions, sizeof array->dimensions);
+        factor->array = array;
+        return QDQ_DONE;
+    }
+    struct view view = factor->view;
+    view_permute(&view, places, &factor->view);
+    return qdq_take_shape(qdq, node, order->rank, order->dimensions, factor);
+}
+
+/* The product's dimensions, split into letters and set in the order of the result. */
+static enum qdq_outcome give_result(struct qdq *qdq, const struct node *node, const struct equation *equation,
+                                    const struct matrix_order *order, struct qdq_value *result)
+{
+    int64_t dimensions[GRAPH_MAXIMUM_RANK];
+    int places[GRAPH_MAXIMUM_RANK], rank = (int)strlen(order->letters);
+    for (int i = 0; i < rank; i++)
+        dimensions[i] = equation->sizes[order->letters[i] - 'a'];
+    enum qdq_outcome outcome = qdq_take_shape(qdq, node, rank, dimensions, result);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    struct view view = result->view;
+    find_places(order->letters, equation->result, places);
+    view_permute(&view, places, &result->view);
+    return QDQ_DONE;
+}
+
+static enum qdq_outcome refuse(struct qdq *qdq, const struct node *node, const char *equation)
+{
+    return qdq_fault(qdq, node, "equation",
+                     "is '%s'; supported: two factors, as in bhid,bhjd->bhij, whose letters are in the result or in both",
+                     equation);
+}
+
+enum qdq_outcome qdq_einsum(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                            struct qdq_value *result)
+{
+    static const enum role roles[3][3] = {{BATCH, ROW, TERM}, {BATCH, TERM, COLUMN}, {BATCH, ROW, COLUMN}};
+    const struct attribute *text = node_attribute(node, "equation");
+    struct equation equation = {.sizes = {0}};
+    struct matrix_order orders[3];
+    struct qdq_value factors[2];
+    int ranks[2];
+    const int64_t *dimensions[2];
+    if (!text || text->kind != ATTRIBUTE_TEXT || count != 2 || !read_equation(text->text, &equation))
+        return refuse(qdq, node, text && text->kind == ATTRIBUTE_TEXT ? text->text : "");
+    for (int i = 0; i < 2; i++) {
+        factors[i] = inputs[i];
+        if (inputs[i].kind != QDQ_REALS && (inputs[i].kind != QDQ_CONSTANT || inputs[i].array->scale_count != 1))
+            return QDQ_FLOAT;
+        ranks[i] = inputs[i].kind == QDQ_CONSTANT ? inputs[i].array->rank : inputs[i].view.rank;
+        dimensions[i] = inputs[i].kind == QDQ_CONSTANT ? inputs[i].array->dimensions : inputs[i].view.dimensions;
+    }
+    if (!check_letters(&equation, ranks, dimensions))
+        return refuse(qdq, node, text->text);
+    for (int i = 0; i < 3; i++)
+        if (!order_letters(&equation, roles[i], &orders[i]))
+            return refuse(qdq, node, text->text);
+    for (int i = 0; i < 2; i++) {
+        enum qdq_outcome outcome = take_factor(qdq, node, equation.factors[i], &orders[i], &factors[i]);
+        if (outcome != QDQ_DONE)
+            return outcome;
+    }
+    enum qdq_outcome outcome = qdq_matrix_product(qdq, node, factors, 2, result);
+    return outcome == QDQ_DONE ? give_result(qdq, node, &equation, &orders[2], result) : outcome;
+}
