@@ -303,6 +303,25 @@ static struct filter_weights order_whole(struct tflite_importer *importer, const
     return (struct filter_weights){to, filter->outputs, input->channels, pixels};
 }
 
+/* As many rows as the input has, whatever dimensions the output has for them; -1 after a fault. */
+static int make_rows(struct tflite_importer *importer, const struct filter *filter, const struct tensor *from, bool is_whole)
+{
+    const struct tflite_tensor *output = tflite_output(importer);
+    const int pixels = is_whole ? 1 : from->height * from->width;
+    struct quantisation quantisation;
+    if ((is_whole || from->channels == filter->inputs) && output->rank > 0 &&
+        output->dimensions[output->rank - 1] == filter->outputs &&
+        tflite_elements(output) == (size_t)pixels * (size_t)filter->outputs)
+        return tflite_quantisation(importer, output, &quantisation)
+                   ? quantised_tensor(&importer->builder, output->name, is_whole ? 1 : from->height,
+                                      is_whole ? 1 : from->width, filter->outputs, &quantisation)
+                   : -1;
+    tflite_fault(importer, "weights of %s do not fit an input of %s and an output of %s",
+                 tflite_shape_text(importer, filter->tensor), tflite_shape_text(importer, tflite_input(importer, 0)),
+                 tflite_shape_text(importer, output));
+    return -1;
+}
+
 /* A layer that reads the whole input; rows of several inputs are the pixels of a 1x1 convolution. */
 static bool connect(struct tflite_importer *importer, const struct filter *filter, struct value *result)
 {
@@ -315,16 +334,10 @@ static bool connect(struct tflite_importer *importer, const struct filter *filte
         return tflite_fault(importer, "its input is a transposed tensor of another shape");
     if (!is_whole && (input = tflite_reads(importer, 0, NULL)) < 0)
         return false;
-    int output = tflite_makes(importer, -1);
+    const struct tensor from = *tflite_network_tensor(importer, input);
+    int output = make_rows(importer, filter, &from, is_whole);
     if (output < 0)
         return false;
-    const struct tensor from = *tflite_network_tensor(importer, input), *to = tflite_network_tensor(importer, output);
-    bool same_pixels = from.height == to->height && from.width == to->width && from.channels == filter->inputs;
-    if (to->channels != filter->outputs || (is_whole ? to->height * to->width != 1 : !same_pixels))
-        return tflite_fault(importer, "weights of %s do not fit an input of %s and an output of %s",
-                            tflite_shape_text(importer, filter->tensor),
-                            tflite_shape_text(importer, tflite_input(importer, 0)),
-                            tflite_shape_text(importer, tflite_output(importer)));
     struct filter_weights ordered =
         is_whole ? order_whole(importer, filter, &value, &from) : order_weights(importer, filter, false);
     const int8_t *weights = tflite_narrow_weights(importer, filter, &ordered, 1, &input);

@@ -1,5 +1,6 @@
 /* UNIDIRECTIONAL_SEQUENCE_LSTM of INT8, with cells of INT16, as TensorFlow Lite Micro computes it: one layer. What it keeps
  * from run to run is a state, an input and an output of the network. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 struct recurrence {
     struct lstm lstm;
     struct middle_value x, hidden, cells; /* the inputs */
-    struct quantisation from, to;         /* of x; of the output and of the hidden elements */
+    struct quantisation from, to, read;   /* of x, of the hidden elements, and as readers of the output take these */
     double cell_scale;
 };
 
@@ -176,13 +177,17 @@ static bool set_product(struct tflite_importer *importer, struct recurrence *r, 
 
 static bool set_lstm(struct tflite_importer *importer, struct recurrence *r)
 {
-    struct quantisation hidden;
     if (!tflite_quantisation(importer, tflite_input(importer, 0), &r->from) ||
-        !tflite_quantisation(importer, tflite_output(importer), &r->to) ||
-        !tflite_quantisation(importer, tflite_input(importer, TFLITE_LSTM_STATES), &hidden) || !set_cells(importer, r))
+        !tflite_quantisation(importer, tflite_output(importer), &r->read) ||
+        !tflite_quantisation(importer, tflite_input(importer, TFLITE_LSTM_STATES), &r->to) || !set_cells(importer, r))
         return false;
-    if (hidden.scale != r->to.scale || hidden.zero_point != r->to.zero_point || !r->from.is_signed || !r->to.is_signed)
-        return tflite_fault(importer, "has an output that is quantised otherwise than its state, or not INT8");
+    if (!r->to.is_signed || !r->from.is_signed || !r->read.is_signed)
+        return tflite_fault(importer, "has an input or output that is not INT8");
+    if (r->to.scale != r->read.scale || r->to.zero_point != r->read.zero_point)
+        tflite_warning(importer,
+                       "its output has the scale %.9g and zero point %" PRId64 ", its state %.9g and %" PRId64
+                       ": TensorFlow Lite Micro, and so this, gives the state's bytes as they are",
+                       r->read.scale, r->read.zero_point, r->to.scale, r->to.zero_point);
     for (int i = 0; i < 2 * LSTM_GATES; i++)
         if (!set_product(importer, r, i / 2, i % 2))
             return false;
@@ -269,14 +274,15 @@ static bool give_all(struct tflite_importer *importer, const struct recurrence *
     const struct middle_value rows = {output, view_of_memory(3, dimensions)};
     struct value *values = importer->values;
     const int *outputs = importer->current->outputs;
-    int cells = -1;
-    if (give_rows(importer, &rows, 0, 0, r->lstm.steps, result) < 0 ||
-        give_rows(importer, &rows, 1, r->lstm.steps - 1, 1, &values[outputs[1]]) < 0 ||
+    int all = give_rows(importer, &rows, 0, 0, r->lstm.steps, result), cells = -1;
+    if (all < 0 || give_rows(importer, &rows, 1, r->lstm.steps - 1, 1, &values[outputs[1]]) < 0 ||
         (cells = give_rows(importer, &rows, 2, r->lstm.steps, 2, &values[outputs[2]])) < 0)
         return false;
-    struct tensor *tensor = tflite_network_tensor(importer, cells);
+    struct tensor *tensor = tflite_network_tensor(importer, cells), *read = tflite_network_tensor(importer, all);
     tensor->scale = r->cell_scale;
     tensor->zero_point = tensor->model_offset = 0;
+    read->scale = r->read.scale;
+    read->zero_point = (int)r->read.zero_point + 128;
     return true;
 }
 

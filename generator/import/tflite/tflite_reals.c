@@ -270,10 +270,93 @@ static bool move(struct tflite_importer *importer, struct value *result)
     return true;
 }
 
+/* ---- CONCATENATION ---- */
+
+/* Real numbers as a quantisation rounds them: a table, or nothing where that changes no element. */
+static struct value quantise(struct tflite_importer *importer, const struct value *value,
+                             const struct quantisation *quantisation, const char *name)
+{
+    const struct tensor from = *tflite_network_tensor(importer, value->tensor);
+    int zero = (int)quantisation->zero_point + (quantisation->is_signed ? 128 : 0);
+    bool is_same = from.scale == quantisation->scale && from.zero_point == zero;
+    uint8_t table[256];
+    for (int i = 0; i < 256; i++) {
+        float steps = roundf(value->reals[i] / (float)quantisation->scale) + (float)zero;
+        table[i] = (uint8_t)(steps >= 255 ? 255 : steps > 0 ? (int)steps : 0); /* no number at all: 0 */
+        is_same = is_same && table[i] == i;
+    }
+    struct value result = *value;
+    result.kind = VALUE_TENSOR;
+    if (is_same)
+        return result;
+    result.tensor = quantised_tensor(&importer->builder, name, from.height, from.width, from.channels, quantisation);
+    quantised_table(&importer->builder, name, value->tensor, result.tensor, table);
+    return result;
+}
+
+/* The quantisation that all readers of a tensor, which are QUANTIZEs, give it. */
+static bool find_quantisation(struct tflite_importer *importer, int tensor, struct quantisation *quantisation)
+{
+    const struct tflite_tensor *found = NULL;
+    for (int i = 0; i < importer->model->operator_count; i++) {
+        const struct tflite_operator *reader = &importer->model->operators[i];
+        for (int k = 0; k < reader->input_count; k++) {
+            if (reader->inputs[k] != tensor)
+                continue;
+            const struct tflite_tensor *output = &importer->model->tensors[reader->outputs[0]];
+            if (reader->code != TFLITE_QUANTIZE || output->scale_count != 1 ||
+                (found && (output->scales[0] != found->scales[0] || output->zero_points[0] != found->zero_points[0])))
+                return false;
+            found = output;
+        }
+    }
+    return found && tflite_quantisation(importer, found, quantisation);
+}
+
+static void fill_plain(const struct tensor *from, float *reals)
+{
+    for (int i = 0; i < 256; i++)
+        reals[i] = (float)(from->scale * (i - from->zero_point));
+}
+
+/* Each part is quantised as the whole is behind, before all are joined. */
+static bool join(struct tflite_importer *importer, struct value *result)
+{
+    const struct tflite_operator *operation = importer->current;
+    const int count = operation->input_count;
+    struct value *saved = arena_array(importer->arena, struct value, (size_t)count + 1);
+    struct quantisation quantisation;
+    if (operation->code != TFLITE_CONCATENATION)
+        return false;
+    for (int i = 0; i < count; i++) {
+        if (!is_real(input_value(importer, i)))
+            return false;
+        saved[i] = *input_value(importer, i);
+    }
+    if (!find_quantisation(importer, operation->outputs[0], &quantisation))
+        return false;
+    for (int i = 0; i < count; i++) {
+        const char *name = arena_format(importer->arena, "%s, part %d", tflite_output(importer)->name, i);
+        struct value *part = &importer->values[operation->inputs[i]];
+        *part = quantise(importer, &saved[i], &quantisation, name);
+        lend_quantisation(importer, operation->inputs[i], part->tensor);
+        lend_quantisation(importer, operation->outputs[0], part->tensor);
+    }
+    const bool is_done = tflite_find_handler(operation->code)(importer, operation, result);
+    for (int i = 0; i < count; i++)
+        importer->values[operation->inputs[i]] = saved[i];
+    float *reals = new_reals(importer);
+    result->kind = is_done ? VALUE_REALS : VALUE_UNKNOWN;
+    if (is_done)
+        fill_plain(tflite_network_tensor(importer, result->tensor), reals);
+    result->reals = reals;
+    return true;
+}
+
 bool tflite_keeps_reals(struct tflite_importer *importer, struct value *result)
 {
     return apply_function(importer, result) || combine(importer, result) || select(importer, result) ||
-           move(importer, result);
+           move(importer, result) || join(importer, result);
 }
 
 /* ---- edges ---- */
@@ -286,8 +369,7 @@ bool tflite_dequantise(struct tflite_importer *importer, const struct tflite_ope
         return false;
     const struct tensor *from = tflite_network_tensor(importer, tensor);
     float *reals = new_reals(importer);
-    for (int i = 0; i < 256; i++)
-        reals[i] = (float)(from->scale * (i - from->zero_point));
+    fill_plain(from, reals);
     result->kind = VALUE_REALS;
     result->reals = reals;
     return true;
@@ -314,21 +396,6 @@ bool tflite_quantise_reals(struct tflite_importer *importer, const struct value 
     struct quantisation quantisation;
     if (!tflite_quantisation(importer, output, &quantisation))
         return false;
-    const struct tensor from = *tflite_network_tensor(importer, value->tensor);
-    int zero = (int)quantisation.zero_point + (quantisation.is_signed ? 128 : 0);
-    bool is_same = from.scale == quantisation.scale && from.zero_point == zero;
-    uint8_t table[256];
-    for (int i = 0; i < 256; i++) {
-        float steps = roundf(value->reals[i] / (float)quantisation.scale) + (float)zero;
-        table[i] = (uint8_t)(steps >= 255 ? 255 : steps > 0 ? (int)steps : 0); /* no number at all: 0 */
-        is_same = is_same && table[i] == i;
-    }
-    *result = *value;
-    result->kind = VALUE_TENSOR;
-    if (is_same)
-        return true;
-    result->tensor =
-        quantised_tensor(&importer->builder, output->name, from.height, from.width, from.channels, &quantisation);
-    quantised_table(&importer->builder, output->name, value->tensor, result->tensor, table);
+    *result = quantise(importer, value, &quantisation, output->name);
     return true;
 }

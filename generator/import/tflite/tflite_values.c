@@ -116,22 +116,21 @@ bool tflite_quantisation(struct tflite_importer *importer, const struct tflite_t
     return true;
 }
 
+/* Of more than four dimensions, those in front are rows: whoever looks at rows and columns has four at most. */
 bool tflite_image_shape(struct tflite_importer *importer, const struct tflite_tensor *tensor, struct image_shape *shape)
 {
-    int first = 0, dimensions[3] = {1, 1, 1};
-    while (tensor->rank - first > 1 && tensor->dimensions[first] == 1 && (first == 0 || tensor->rank - first > 3))
-        first++;
-    if (tensor->rank - first > 3)
-        return tflite_fault(importer, "'%s' has the shape %s; supported: %s", tensor->name,
-                            tflite_shape_text(importer, tensor),
-                            tensor->dimensions[0] == 1 ? "two dimensions of space, beside batch and channels"
-                                                       : "one image (convert with a batch of 1)");
-    for (int i = first; i < tensor->rank; i++)
-        dimensions[i + 3 - tensor->rank] = tensor->dimensions[i];
-    for (int i = 0; i < 3; i++)
-        if (dimensions[i] < 1 || dimensions[i] > MAXIMUM_DIMENSION)
-            return tflite_fault(importer, "'%s' has the shape %s; supported: dimensions of 1 to %d", tensor->name,
-                                tflite_shape_text(importer, tensor), MAXIMUM_DIMENSION);
+    int dimensions[3] = {1, 1, 1};
+    bool is_good = true;
+    if (tensor->rank == 4 && tensor->dimensions[0] != 1)
+        return tflite_fault(importer, "'%s' has the shape %s; supported: one image (convert with a batch of 1)",
+                            tensor->name, tflite_shape_text(importer, tensor));
+    for (int i = tensor->rank - 1, place = 2; i >= 0 && is_good; i--, place -= place > 0) {
+        is_good = tensor->dimensions[i] >= 1 && tensor->dimensions[i] <= MAXIMUM_DIMENSION / dimensions[place];
+        dimensions[place] *= is_good ? tensor->dimensions[i] : 1;
+    }
+    if (!is_good)
+        return tflite_fault(importer, "'%s' has the shape %s; supported: dimensions of 1 to %d", tensor->name,
+                            tflite_shape_text(importer, tensor), MAXIMUM_DIMENSION);
     if ((int64_t)dimensions[0] * dimensions[1] > MAXIMUM_ELEMENTS / dimensions[2])
         return tflite_fault(importer, "'%s' has the shape %s; supported: up to %d elements", tensor->name,
                             tflite_shape_text(importer, tensor), MAXIMUM_ELEMENTS);
@@ -346,21 +345,39 @@ static bool has_shape(const struct tflite_tensor *tensor, const struct view *vie
     return fits;
 }
 
+/* What only moves bytes does so whatever its output's quantisation is: the same bytes, which their readers take otherwise.
+ */
+static int relabel(struct tflite_importer *importer, int tensor, const char *name, const struct quantisation *quantisation)
+{
+    const struct tensor from = *tflite_network_tensor(importer, tensor);
+    uint8_t same[256];
+    for (int i = 0; i < 256; i++)
+        same[i] = (uint8_t)i;
+    tflite_warning(importer,
+                   "its output has the scale %.9g and zero point %" PRId64 ", what it moves %.9g and %d: TensorFlow Lite "
+                   "Micro, and so this, gives the bytes as they are",
+                   quantisation->scale, quantisation->zero_point, from.scale, from.zero_point + from.model_offset);
+    int output = quantised_tensor(&importer->builder, name, from.height, from.width, from.channels, quantisation);
+    quantised_table(&importer->builder, name, tensor, output, same);
+    return output;
+}
+
 bool tflite_gives(struct tflite_importer *importer, int index, const struct middle_value *value, struct value *result)
 {
     const struct tflite_tensor *output = &importer->model->tensors[importer->current->outputs[index]];
     const struct tensor *tensor = tflite_network_tensor(importer, value->tensor);
+    struct middle_value given = *value;
     struct quantisation quantisation;
     if (!tflite_quantisation(importer, output, &quantisation))
         return false;
     if (tensor->scale != quantisation.scale || tensor->zero_point + tensor->model_offset != quantisation.zero_point)
-        return tflite_fault(importer, "scale or zero point differ from the input's; supported: the same");
+        given.tensor = relabel(importer, value->tensor, output->name, &quantisation);
     if (!has_shape(output, &value->view))
         return tflite_fault(importer, "the output's shape %s is not the %s that its input gives",
                             tflite_shape_text(importer, output), view_text(&value->view, importer->arena));
-    *result = tflite_value_of(value->tensor);
-    result->is_moved = !view_is_memory(&value->view) || !middle_is_whole(&importer->builder, value);
-    result->view = value->view;
+    *result = tflite_value_of(given.tensor);
+    result->is_moved = !view_is_memory(&given.view) || !middle_is_whole(&importer->builder, &given);
+    result->view = given.view;
     return true;
 }
 
