@@ -35,7 +35,7 @@ class Attention:
             y = self.product(a, self.reshaped(self.unary(x), shape), True, False)
         return self.reshaped(y, (1,) * (4 - self.values[y][0].ndim) + self.values[y][0].shape)
 
-    def projected(self, x, outputs):
+    def projected(self, x, outputs, shape=None):
         value, per_channel = self.values[x], self.random.random() < 0.5
         tensors, data, scales, bias = self.weights([outputs, value[0].shape[-1]], outputs, 0, value[1], per_channel)
         scale = value[1] * float(np.mean(scales)) * 70 * np.sqrt(value[0].shape[-1])
@@ -43,8 +43,8 @@ class Attention:
         result, *more = reference.fully_connected(value, data, scales, bias // 20, output, 0)
         tensors = tensors[:1] + ([self.model.tensor("b", [outputs], tfl.INT32, [value[1] * s for s in scales], 0,
                                                     (bias // 20).astype(np.int32).tobytes())] if len(tensors) > 1 else [])
-        rows = value[0].shape[:-1]
-        return self.operate(tfl.FULLY_CONNECTED, [x] + tensors, (result.reshape(*rows, outputs), *more), (8, {0: ("b", 0), 2: ("b", 1)}))
+        result = result.reshape(shape or (*value[0].shape[:-1], outputs))
+        return self.operate(tfl.FULLY_CONNECTED, [x] + tensors, (result, *more), (8, {0: ("b", 0), 2: ("b", int(not shape))}))
 
     def softened(self, x):
         if self.values[x][1] < 1e-7:  # of which a softmax is flat
@@ -83,8 +83,11 @@ class Attention:
             scores = self.masked(scores, tokens)
         y = self.product(self.softened(scores), v)
         y = self.transposed(self.reshaped(y, (1, heads, tokens, depth)), [0, 2, 1, 3])
-        y = self.projected(self.reshaped(y, (1, tokens, heads * depth)), channels)
-        return self.reshaped(y, (1, height, width, channels))
+        y = self.reshaped(y, (1, tokens, heads * depth))
+        if pick.random() < 0.3:  # windows, whose rows the layer gives in dimensions of their own
+            y = self.transposed(self.projected(y, channels, (1, height, 1, width, 1, channels)), [0, 3, 2, 1, 4, 5])
+            return self.reshaped(y, (1, width, height, channels))
+        return self.reshaped(self.projected(y, channels), (1, height, width, channels))
 
     def token(self, x):
         """A constant in front of the pixels, and one of full shape added to them."""

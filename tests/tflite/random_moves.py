@@ -218,6 +218,10 @@ class Moves:
             self.model.operator(reference.COMPARISONS["greater"][0], [inside, constant], [truth])
             self.model.operator(tfl.SELECT_V2, [truth, product, constant], [result])
             y = np.where(real > number, real * number, number).astype(np.float32)
+        if self.random.random() < 0.4:  # as rotary positions are, where there is no NEG of 8 bits
+            joined = self.model.tensor("joined", [*data.shape[:-1], 2 * data.shape[-1]], tfl.FLOAT32)
+            self.model.operator(tfl.CONCATENATION, [result, inside], [joined], (10, {0: ("i", data.ndim - 1)}))
+            result, y = joined, np.concatenate([y, real], -1)
         output_scale, output_zero = self.quantisation()
         steps = y / np.float32(output_scale)
         whole = np.floor(np.abs(steps) + np.float32(0.5)) * np.sign(steps)
