@@ -164,7 +164,8 @@ bool tflite_leaky_relu(struct tflite_importer *importer, const struct tflite_ope
 
 /* ---- logistic and tanh ---- */
 
-/* Their argument with 4 integer bits; beyond the radius it does not fit, and the result is an end of the range. */
+/* Their argument with 4 integer bits; beyond the radius it does not fit, and the result is an end of the range: with a radius
+ * of 0, of scales above 8, the lower one for 0. */
 static bool set_argument(struct function *function)
 {
     fixed_quantise_multiplier(function->input_scale * (1 << (31 - RADIUS_INTEGERS)), &function->multiplier,
@@ -178,7 +179,7 @@ static int squash(const struct function *function, int x, int32_t (*squashed)(in
 {
     int radius = function->second_exponent;
     if (x <= -radius || x >= radius)
-        return x < 0 ? function->minimum : function->maximum;
+        return x <= -radius ? function->minimum : function->maximum;
     int32_t y = squashed(fixed_scale(x, function->multiplier, function->exponent));
     return clamp_element(fixed_divide(y, places) + offset, function->minimum, function->maximum);
 }
