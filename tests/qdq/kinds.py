@@ -248,6 +248,32 @@ def moved_sums(m, x):
     return whole, expected
 
 
+def normalisation(m, x, channels):
+    """A BatchNormalization whose factors are powers of two, and its factors and terms."""
+    factors, terms, mean = 2.0**RANDOM.integers(-2, 3, channels), RANDOM.integers(-8, 9, channels) / 8, RANDOM.integers(-8, 9, channels) / 16
+    numbers = [FLOAT(2 * factors), FLOAT(terms), FLOAT(mean), np.full(channels, 4, FLOAT)]
+    return m.node("BatchNormalization", [x, *numbers], epsilon=0.0), factors, terms - mean * factors
+
+
+def normalised_sums(m, x):
+    """Behind sums that nobody has rounded, as a BatchNorm1d behind a Linear."""
+    sums, compute = sums_of_pixels(m, x)
+    y, factors, terms = normalisation(m, sums, 6)
+    return y, lambda a: compute(a) * factors.reshape(6, 1, 1) + terms.reshape(6, 1, 1)
+
+
+def normalised_rows(m, x):
+    """Of tokens: rows that are a batch for PyTorch."""
+    y, factors, terms = normalisation(m, m.node("Reshape", [x, np.array([24, 5])]), 5)
+    return y, lambda a: a.reshape(24, 5) * factors + terms
+
+
+def joined_constant(m, x):
+    """Positions that the quantiser has left in floating point, rounded with the whole."""
+    grid_of = FLOAT(np.linspace(-3, 3, 60).reshape(1, 2, 6, 5))
+    return m.node("Concat", [x, grid_of], axis=1), lambda a: np.concatenate([a, grid_of], 1)
+
+
 def computed_pads(m, x):
     """A padding as torch.onnx writes it, from the last dimension on: nobody has folded it."""
     zeros = m.node("ConstantOfShape", [np.array([4])], value=numpy_helper.from_array(np.array([0])))
@@ -405,7 +431,8 @@ KINDS = [
     ("leaky_sums", IMAGE, sloped_sums(0.125)), ("steep_sums", IMAGE, sloped_sums(np.array([1, 2, 1.5, 4, 1.25, 3], FLOAT))),
     ("sloped_sums", IMAGE, sloped_sums(np.array([0.5, -0.25, 0.75, 1, 0.125, 0.0625], FLOAT))),
     ("computed_shape", IMAGE, computed_shape), ("scaled_channels", IMAGE, scaled_channels), ("scaled_again", IMAGE, scaled_again),
-    ("sloped_channels", IMAGE, sloped_channels),
+    ("sloped_channels", IMAGE, sloped_channels), ("normalised_sums", IMAGE, normalised_sums), ("normalised_rows", IMAGE, normalised_rows),
+    ("joined_constant", IMAGE, joined_constant),
 ]
 
 
@@ -486,6 +513,14 @@ def sums_of_channels(dory, folder, head=None):
 def sums_in_front(dory, folder): return sums_of_channels(dory, folder, "Sigmoid")
 
 
+def last_average(dory, folder):
+    """A last mean that nobody quantises: sums."""
+    model, path = Model(IMAGE), os.path.join(folder, "average.onnx")
+    model.write(path, model.node("Flatten", [model.node("GlobalAveragePool", [model.quantised("x")])]))
+    x = RANDOM.normal(0, 3, IMAGE).astype(FLOAT)
+    return is_equal("last_average", *run(dory, path, x, folder), (grid(x) / SCALE).sum((2, 3)).astype(np.float64))
+
+
 def left_norm(dory, folder):
     """A last norm that nobody quantises: the firmware gives what it is of, and the note names all of it."""
     model, path = Model([1, 20]), os.path.join(folder, "norm.onnx")
@@ -530,8 +565,7 @@ def main():
         for name, shape, build in KINDS:
             good &= check_kind(dory, folder, name, shape, build)
         for check in (front("normalised", normalised), front("of_bytes", of_bytes, TensorProto.UINT8), front("turned", turned_bytes),
-                      sums_of_channels, sums_in_front, left_norm, left_map,
-                      is_one_table):
+                      sums_of_channels, sums_in_front, last_average, left_norm, left_map, is_one_table):
             good &= check(dory, folder)
     print(f"{len(KINDS) + 8} kinds" + ("" if good else ", not all as they should be"))
     return 0 if good else 1

@@ -237,11 +237,8 @@ static void import_operator(struct tflite_importer *importer, const struct tflit
         tflite_complain(importer, operation->name, "the operator has no output");
         return;
     }
-    tflite_follow_dimensions(importer);
-    if (is_of_shapes(importer, operation)) {
-        tflite_compute_numbers(importer, operation);
+    if (is_of_shapes(importer, operation))
         return;
-    }
     if (operation->code == TFLITE_QUANTIZE && reads_unknown(importer, operation))
         return;
     bool is_real = tflite_keeps_reals(importer, &result);
@@ -404,6 +401,7 @@ static struct tflite_model own_model(struct tflite_importer *importer, const str
     importer->tensors = own.tensors;
     importer->numbers = arena_array(importer->arena, const struct tflite_numbers *, tensors);
     importer->values = arena_array(importer->arena, struct value, tensors);
+    tflite_follow_dimensions(importer);
     tflite_fold_dilations(importer, &own);
     return own;
 }

@@ -85,7 +85,7 @@ tflite_handler tflite_connect_tensors; /* FULLY_CONNECTED with computed weights 
 tflite_handler tflite_lstm;
 /* tflite_choice.c */
 tflite_handler tflite_choose, tflite_prelu;
-/* tflite_open.c: what the file leaves open of the current operator's first output follows from its inputs. */
+/* tflite_open.c: what the file leaves open of tensors follows from those in front of them; and numbers from shapes. */
 void tflite_follow_dimensions(struct tflite_importer *importer);
 /* tflite_shapes.c */
 tflite_handler tflite_reshape, tflite_transpose, tflite_pad, tflite_quantise, tflite_dequantise;

@@ -64,13 +64,19 @@ static void follow_windows(struct tflite_importer *importer, const struct tflite
                                    options->stride_width, weights ? options->dilation_width : 1);
 }
 
+/* Products with the last dimension; or with as many elements as a row of weights has. */
 static void follow_rows(struct tflite_importer *importer, const struct tflite_tensor *from, const struct tflite_tensor *to,
                         struct sizes *sizes)
 {
     const struct tflite_tensor *weights = input_of(importer, 1);
-    if (to->rank == 2 && weights && weights->rank == 2 && weights->dimensions[1] > 0 &&
-        tflite_elements(from) % (size_t)weights->dimensions[1] == 0)
-        sizes->list[0] = (int64_t)(tflite_elements(from) / (size_t)weights->dimensions[1]);
+    int inner = weights && weights->rank == 2 ? weights->dimensions[1] : 0;
+    if (inner < 1 || from->rank < 1)
+        return;
+    if (to->rank == from->rank && from->dimensions[from->rank - 1] == inner)
+        for (int i = 0; i < to->rank - 1; i++)
+            sizes->list[i] = from->dimensions[i];
+    else if (to->rank == 2 && tflite_elements(from) % (size_t)inner == 0)
+        sizes->list[0] = (int64_t)(tflite_elements(from) / (size_t)inner);
 }
 
 static void follow_joined(struct tflite_importer *importer, const struct tflite_tensor *from, const struct tflite_tensor *to,
@@ -157,10 +163,28 @@ static void follow_own_shape(struct tflite_importer *importer, const struct tfli
         sizes->list[i] = numbers->list[i];
 }
 
-static void follow_nothing(struct tflite_importer *importer, const struct tflite_tensor *from,
-                           const struct tflite_tensor *to, struct sizes *sizes)
+/* Blocks become images of the batch, or images blocks, with a border that is added first, or cut off behind. */
+static void follow_blocks(struct tflite_importer *importer, const struct tflite_tensor *from, const struct tflite_tensor *to,
+                          struct sizes *sizes)
 {
-    (void)importer, (void)from, (void)to, (void)sizes;
+    const bool is_split = importer->current->code == TFLITE_SPACE_TO_BATCH_ND;
+    const struct tflite_tensor *list = input_of(importer, 1);
+    const int count = list && list->rank == 1 && list->dimensions[0] < from->rank ? list->dimensions[0] : 0;
+    const struct tflite_numbers *blocks = numbers_of(importer, 1, count), *borders = numbers_of(importer, 2, 2 * count);
+    int64_t batch = 1;
+    if (!count || !blocks || !borders || to->rank != from->rank)
+        return;
+    for (int i = 0; i < count; i++) {
+        int64_t block = blocks->list[i], border = borders->list[2 * i] + borders->list[2 * i + 1];
+        if (block < 1 || block > MAXIMUM_DIMENSION || border < 0 || border > MAXIMUM_DIMENSION ||
+            (batch *= block) > MAXIMUM_DIMENSION)
+            return;
+        sizes->list[1 + i] =
+            is_split ? (from->dimensions[1 + i] + border) / block : from->dimensions[1 + i] * block - border;
+    }
+    sizes->list[0] = is_split ? from->dimensions[0] * batch : from->dimensions[0] / batch;
+    for (int i = 1 + count; i < to->rank; i++)
+        sizes->list[i] = from->dimensions[i];
 }
 
 /* ---- the table ---- */
@@ -171,7 +195,7 @@ static const struct follower {
     rule *find;
 } followers[] = {
     {TFLITE_AVERAGE_POOL_2D, 0, follow_windows},
-    {TFLITE_BATCH_TO_SPACE_ND, 0, follow_nothing},
+    {TFLITE_BATCH_TO_SPACE_ND, 0, follow_blocks},
     {TFLITE_CONCATENATION, 0, follow_joined},
     {TFLITE_CONV_2D, 0, follow_windows},
     {TFLITE_DEPTHWISE_CONV_2D, 0, follow_windows},
@@ -182,7 +206,7 @@ static const struct follower {
     {TFLITE_PAD, 0, follow_border},
     {TFLITE_PADV2, 0, follow_border},
     {TFLITE_RESHAPE, 0, follow_shape},
-    {TFLITE_SPACE_TO_BATCH_ND, 0, follow_nothing},
+    {TFLITE_SPACE_TO_BATCH_ND, 0, follow_blocks},
     {TFLITE_TILE, 0, follow_copies},
     {TFLITE_TRANSPOSE, 0, follow_order},
     {TFLITE_TRANSPOSE_CONV, 2, follow_own_shape},
@@ -197,7 +221,7 @@ static const struct follower *find_follower(int code)
     return &element_by_element;
 }
 
-void tflite_follow_dimensions(struct tflite_importer *importer)
+static void follow(struct tflite_importer *importer)
 {
     const struct tflite_operator *operation = importer->current;
     struct tflite_tensor *to = &importer->tensors[operation->outputs[0]];
@@ -219,4 +243,17 @@ void tflite_follow_dimensions(struct tflite_importer *importer)
     }
     for (int i = 0; i < to->rank; i++)
         to->dimensions[i] = (int)sizes.list[i];
+}
+
+void tflite_follow_dimensions(struct tflite_importer *importer)
+{
+    for (int i = 0; i < importer->model->operator_count; i++) {
+        const struct tflite_operator *operation = &importer->model->operators[i];
+        int type = operation->output_count > 0 ? importer->tensors[operation->outputs[0]].type : TFLITE_FLOAT32;
+        importer->current = operation;
+        if (type == TFLITE_INT32 || type == TFLITE_INT64)
+            tflite_compute_numbers(importer, operation);
+        else if (operation->output_count > 0)
+            follow(importer);
+    }
 }
