@@ -155,7 +155,8 @@ static void lay_borders(const struct work *work, const struct part *part, uint32
 }
 
 /* Rows of a band's input, and columns, with border. */
-static void lay_planes(const struct work *work, uint32_t first_row, uint32_t rows, uint32_t channel, uint32_t channels)
+static __attribute__((noinline)) void lay_planes(const struct work *work, uint32_t first_row, uint32_t rows,
+                                                 uint32_t channel, uint32_t channels)
 {
     const struct dory_tile *tile = work->tile;
     struct dory_border_rows border = dory_border_of(work->layer, tile);
@@ -278,7 +279,7 @@ static void compute_channel(const struct work *work, const uint8_t *plane, uint3
 
 /* ---- all ---- */
 
-static void compute_band(const struct work *work, uint32_t quad, uint32_t row, uint32_t rows)
+static __attribute__((noinline)) void compute_band(const struct work *work, uint32_t quad, uint32_t row, uint32_t rows)
 {
     const struct dory_layer *layer = work->layer;
     const struct dory_tile *tile = work->tile;

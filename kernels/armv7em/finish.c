@@ -21,7 +21,7 @@ static inline __attribute__((always_inline)) void finish(enum dory_finish kind, 
         if (!is_shared) {
             dory_read_scale(kind, constants, &scale);
         }
-        if (block.pixels == 1) {
+        if (dory_has_bias(kind) && !clips && block.pixels == 1) { /* of linear layers of TFLite and QDQ, most of all */
             *block.output = (uint8_t)dory_finish_sum(kind, clips, &scale, *block.sums);
         } else {
             finish_channel(kind, clips, scale, block);

@@ -20,7 +20,7 @@ struct dory_window dory_window_of(const struct dory_layer *layer, const struct d
     window.row_bytes = layer->dilation_height * tile->input_columns * channels;
     window.run_bytes = layer->dilation_width * channels;
     window.elements = fills_taps ? channels : dory_run_elements(layer, channels);
-    window.groups = dory_chunk_elements(layer, channels) / 4;
+    window.groups = dory_chunk_elements_of(layer, channels, fills_taps) / 4;
     window.is_signed = layer->input_is_signed;
     window.fills_taps = fills_taps && channels % 4 != 0;
     window.has_ends = !fills_taps && window.elements % 4 != 0;
@@ -46,7 +46,7 @@ static uint8_t *put_bytes(uint8_t *to, const uint8_t *from, uint32_t bytes)
     return to;
 }
 
-static uint8_t *put_border(const struct dory_window *window, uint8_t *to, uint32_t taps)
+static __attribute__((noinline)) uint8_t *put_border(const struct dory_window *window, uint8_t *to, uint32_t taps)
 {
     uint32_t word = (uint8_t)window->layer->border_value * 0x01010101u, bytes = taps * window->channels;
     for (; bytes >= 4; bytes -= 4, to += 4) {
@@ -140,18 +140,24 @@ static inline __attribute__((always_inline)) uint32_t *lay_word(struct laying ho
 static inline __attribute__((always_inline)) uint32_t *lay_words(struct laying how, uint32_t *pairs, const uint8_t *run,
                                                                  uint32_t words)
 {
-    for (; words >= 4; words -= 4, run += 16) {
+    for (; how.step > 1 && words >= 4; words -= 4, run += 16) { /* of single pixels, which are few, in a shorter program */
         pairs = lay_word(how, pairs, dory_word_at(run));
         pairs = lay_word(how, pairs, dory_word_at(run + 4));
         pairs = lay_word(how, pairs, dory_word_at(run + 8));
         pairs = lay_word(how, pairs, dory_word_at(run + 12));
     }
-    if (words & 2) {
-        pairs = lay_word(how, pairs, dory_word_at(run));
-        pairs = lay_word(how, pairs, dory_word_at(run + 4));
-        run += 8;
+    if (how.step > 1) {
+        if (words & 2) {
+            pairs = lay_word(how, pairs, dory_word_at(run));
+            pairs = lay_word(how, pairs, dory_word_at(run + 4));
+            run += 8;
+        }
+        return words & 1 ? lay_word(how, pairs, dory_word_at(run)) : pairs;
     }
-    return words & 1 ? lay_word(how, pairs, dory_word_at(run)) : pairs;
+    for (; words > 0; words--, run += 4) {
+        pairs = lay_word(how, pairs, dory_word_at(run));
+    }
+    return pairs;
 }
 
 /* Ends of runs, which come together until they are a word. */

@@ -9,7 +9,7 @@
 #if defined(__ARM_FEATURE_MVE)
 #include <arm_mve.h>
 #define DORY_HAS_HELIUM
-#elif defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+#elif defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && !defined(DORY_MODELS_INSTRUCTIONS)
 #error "planned for a core with vectors (Helium); name it: -mcpu=cortex-m55 -mfloat-abi=hard"
 #else
 

@@ -75,12 +75,16 @@ static inline uint32_t dory_run_elements(const struct dory_layer *layer, uint32_
 
 /* Elements of such a chunk: whole fours of all runs, then the rests of all runs, filled up together; or, where taps are
  * filled up, tap after tap; or, in groups, run after run. */
-static inline uint32_t dory_chunk_elements(const struct dory_layer *layer, uint32_t channels)
+static inline uint32_t dory_chunk_elements_of(const struct dory_layer *layer, uint32_t channels, bool fills_taps)
 {
     uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
     return layer->operation == DORY_GROUPED ? dory_runs(layer) * dory_round_up(dory_run_elements(layer, channels), 4)
-           : dory_fills_taps(layer)         ? taps * dory_round_up(channels, 4)
+           : fills_taps                     ? taps * dory_round_up(channels, 4)
                                             : dory_round_up(taps * channels, 4);
+}
+static inline uint32_t dory_chunk_elements(const struct dory_layer *layer, uint32_t channels)
+{
+    return dory_chunk_elements_of(layer, channels, dory_fills_taps(layer));
 }
 
 /* A fully connected layer of bytes. */

@@ -19,8 +19,10 @@ static const struct {
     const char *name;
     dory_kernel_function *function;
 } functions[] = {
+#if !defined(DORY_TEST_CORTEXM) /* likewise */
 #define FUNCTION(name) {"dory_xpulpv2_" #name, dory_xpulpv2_##name},
     DORY_XPULPV2_KERNELS(FUNCTION) DORY_XPULPV2_FINISHES(FUNCTION)
+#endif
 #if !defined(DORY_TEST_GAP8)
 #define ARM_FUNCTION(name) {"dory_armv7em_" #name, dory_armv7em_##name},
         DORY_ARMV7EM_KERNELS(ARM_FUNCTION)

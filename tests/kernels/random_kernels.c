@@ -2,7 +2,7 @@
  *
  *     random_kernels [COUNT [FIRST_SEED [ENGINE]]]
  *
- * ENGINE: xpulpv2 (at first), armv7em or mve.
+ * ENGINE: xpulpv2 (at first), armv7em or mve. A firmware, which has no arguments, is compiled with them: COUNT and ENGINE.
  */
 #include <string.h>
 
@@ -11,6 +11,10 @@
 
 #define MEMORY_BYTES (512u << 10)
 #define MAXIMUM_MACS 40000
+#if !defined(COUNT)
+#define COUNT  60000
+#define ENGINE "xpulpv2"
+#endif
 
 static bool run(uint32_t seed, uint8_t *buffers)
 {
@@ -39,13 +43,14 @@ static bool run(uint32_t seed, uint8_t *buffers)
 
 int main(int argc, char **argv)
 {
-    uint32_t count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 60000;
+    uint32_t count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : COUNT;
     uint32_t first = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 0;
     uint8_t *buffers = malloc(2 * MEMORY_BYTES);
     REQUIRE(buffers);
-    if (argc > 3) {
-        bool is_mve = strcmp(argv[3], "mve") == 0;
-        REQUIRE(is_mve || strcmp(argv[3], "armv7em") == 0);
+    const char *engine = argc > 3 ? argv[3] : ENGINE;
+    if (strcmp(engine, "xpulpv2") != 0) {
+        bool is_mve = strcmp(engine, "mve") == 0;
+        REQUIRE(is_mve || strcmp(engine, "armv7em") == 0);
         test_engine = is_mve ? &dory_mve_engine : &dory_armv7em_engine;
     }
     for (uint32_t seed = first; seed < first + count && expect_failures < 20; seed++) {
