@@ -354,6 +354,17 @@ def einsum(equation, split, second):
     return build
 
 
+def gemm_of_sums(m, x):
+    """A step of an LSTM, whose MatMul and Add onnxruntime has joined: the bias is computed."""
+    w = m.node("DequantizeLinear", [WEIGHTS, FLOAT(2.0**-7), np.int8(0)])
+    u = m.node("DequantizeLinear", [WEIGHTS[::-1].copy(), FLOAT(2.0**-8), np.int8(0)])
+    state = m.quantised(m.node("Gemm", [x, u]), FLOAT(2.0**-2), np.uint8(128))
+    def compute(a):
+        old = grid(a.astype(np.float64) @ (WEIGHTS[::-1] * 2.0**-8), FLOAT(2.0**-2), 128)
+        return a.astype(np.float64) @ (WEIGHTS * 2.0**-7) + old
+    return m.node("Gemm", [x, w, state]), compute
+
+
 TABLES = RANDOM.integers(0, 256, (4, 2, 6)).astype(np.uint8)
 
 
@@ -414,7 +425,7 @@ KINDS = [
     ("einsum_heads", IMAGE, einsum("hdk,bhtk->bthd", [1, 4, 5, 6], TABLES)),
     ("matrices_from_left", IMAGE, matrices_from_left), ("matrices_from_right", IMAGE, matrices_from_right),
     ("one_matrix", IMAGE, one_matrix), ("masked_scores", IMAGE, masked_scores), ("filled_scores", IMAGE, filled_scores),
-    ("selected", IMAGE, selected), ("batch_second", [9, 1, 20], batch_second),
+    ("selected", IMAGE, selected), ("batch_second", [9, 1, 20], batch_second), ("gemm_of_sums", [1, 20], gemm_of_sums),
     ("quotient", IMAGE, quotient), ("constant_quotient", IMAGE, constant_quotient), ("chosen_constants", IMAGE, chosen_constants),
     ("bordered", IMAGE, bordered), ("output_shape", IMAGE, output_shape), ("product_from_left", IMAGE, product_from_left),
     ("gather", IMAGE, gather), ("gathered_rows", IMAGE, gathered_rows), ("last_step", IMAGE, last_step), ("tile", IMAGE, tile), ("expand", IMAGE, expand),

@@ -227,8 +227,8 @@ static enum qdq_outcome add_tensors(struct qdq *qdq, const struct node *node, co
     int64_t m0 = whole_significand(a->scale, &first), m1 = whole_significand(b->scale, &second);
     int common = first < second ? first : second;
     if (first - common > MAXIMUM_SHIFT || second - common > MAXIMUM_SHIFT)
-        return qdq_fault(qdq, node, "scale", "the scales %.9g and %.9g of its inputs differ by more than 2^%d", a->scale,
-                         b->scale, MAXIMUM_SHIFT);
+        return qdq_fault(qdq, node, "scale", "the scales %.9g and %.9g of its inputs differ by more than 2^%d%s", a->scale,
+                         b->scale, MAXIMUM_SHIFT, fmax(a->scale, b->scale) > 1e30 ? QDQ_OF_INFINITE_MASK : "");
     m0 *= (int64_t)1 << (first - common);
     m1 *= (int64_t)1 << (second - common);
     if (qdq->is_of_integers) { /* all have scale 1 */

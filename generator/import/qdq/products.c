@@ -1,4 +1,5 @@
 /* Conv, ConvTranspose, Gemm and MatMul: sums of products with constant weights. */
+#include "import/qdq/combinations.h"
 #include "import/qdq/weights.h"
 #include "middle/matrix.h"
 
@@ -423,6 +424,16 @@ static void take_as_matrix(struct qdq *qdq, const struct qdq_value *tensor, stru
 /* Neither factor is a constant, or the first one: then it has no weights. */
 static bool is_of_tensors(const struct qdq_value *inputs) { return inputs[1].kind != QDQ_CONSTANT; }
 
+/* The third operand is computed, as onnxruntime joins a MatMul and an Add: a sum that is rounded once. */
+static enum qdq_outcome add_operand(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,
+                                    struct qdq_value *result)
+{
+    const struct qdq_value factors[3] = {inputs[0], inputs[1]};
+    struct qdq_value terms[2] = {{.kind = QDQ_NONE}, inputs[2]};
+    enum qdq_outcome outcome = qdq_gemm(qdq, node, factors, 3, &terms[0]);
+    return outcome == QDQ_DONE ? qdq_sum(qdq, node, terms, 2, &(struct qdq_sum){NULL, 1}, result) : outcome;
+}
+
 enum qdq_outcome qdq_gemm(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                           struct qdq_value *result)
 {
@@ -431,6 +442,8 @@ enum qdq_outcome qdq_gemm(struct qdq *qdq, const struct node *node, const struct
     double alpha = qdq_number(qdq, node, "alpha", 1), beta = qdq_number(qdq, node, "beta", 1);
     const bool transposed[2] = {qdq_integer(qdq, node, "transA", 0) != 0, qdq_integer(qdq, node, "transB", 0) != 0};
     struct qdq_value operands[2] = {inputs[0], inputs[1]};
+    if (alpha == 1 && beta == 1 && (inputs[2].kind == QDQ_REALS || inputs[2].kind == QDQ_PENDING))
+        return add_operand(qdq, node, inputs, result);
     if (is_of_tensors(inputs) && alpha == 1 && inputs[2].kind == QDQ_NONE)
         return multiply_tensors(qdq, node, inputs, transposed, result);
     if (!(fabs(alpha) > 1e-6 && fabs(alpha) < 1e6) || !(fabs(beta) < 1e6))

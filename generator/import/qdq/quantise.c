@@ -30,8 +30,8 @@ static enum qdq_outcome check_scales(struct qdq *qdq, const struct node *node, c
     for (size_t i = 0; i < array->count; i++)
         if (!((is_bias ? fabs(array->numbers[i]) : array->numbers[i]) > 0 && isfinite(array->numbers[i])) ||
             (float)array->numbers[i] != array->numbers[i])
-            return qdq_fault(qdq, node, "scale", "'%s' is %.9g; a scale is positive, finite and a float32", array->name,
-                             array->numbers[i]);
+            return qdq_fault(qdq, node, "scale", "'%s' is %.9g; a scale is positive, finite and a float32%s", array->name,
+                             array->numbers[i], isinf(array->numbers[i]) ? QDQ_OF_INFINITE_MASK : "");
     return QDQ_DONE;
 }
 
