@@ -91,6 +91,7 @@ const struct operator_advice operator_advices[] = {
      "there is no kernel for recurrent layers; litert-torch unrolls them into layers that are quantised, and writes TFLite"},
     {"RNN", false,
      "there is no kernel for recurrent layers; litert-torch unrolls them into layers that are quantised, and writes TFLite"},
+    {"Attention", false, "export with opset_version=20, of which attention is MatMul and Softmax, which quantisers cover"},
     {"CumSum", false,
      "write it as a product with a constant: torch.matmul(x, torch.triu(torch.ones(n, n))), whose result is quantised"},
     {"ArgMax", false, "leave it to the application: export the model up to the tensor in front"},

@@ -336,7 +336,9 @@ static void hand_over(struct qdq *qdq, struct diagnostics *diagnostics)
     if (qdq->island_count)
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "floating point in the middle of the network: %s%s; %s",
                  qdq->islands, qdq->island_count == 1 ? "" : arena_format(qdq->arena, " (%d nodes)", qdq->island_count),
-                 qdq_advice_to_cover(qdq, qdq->island_types));
+                 strstr(qdq->islands, "'_inlfunc_")
+                     ? "export with opset_version=20: GroupNormalization of later ones quant_pre_process writes out"
+                     : qdq_advice_to_cover(qdq, qdq->island_types));
     for (int i = 0; i < own->count; i++)
         diagnose(diagnostics, own->list[i].severity, own->list[i].node, own->list[i].attribute, "%s", own->list[i].text);
 }
