@@ -60,17 +60,29 @@ class Network:
         self.node("DequantizeLinear", [self.constant(name + "_integers", integers), self.constant(name + "_scale", scale)], name)
         return integers.astype(exact) * exact(scale)
 
+    def turned(self, x, axes):
+        """onnxruntime moves a Transpose in front of a norm to behind its first difference."""
+        if self.random.random() < 0.7:
+            return x, axes
+        self.order = [0, *(int(a) for a in self.random.permutation(range(1, len(self.shape))))]
+        return self.node("Transpose", [x], "turned", perm=self.order), [self.order.index(a) for a in axes]
+
     def moments(self, x, axes):
         self.constant("two", np.float32(2))
         self.constant("epsilon", np.float32(self.epsilon))
         if self.kind == "parts":
             mean = self.node("ReduceMean", [x], "mean", axes=axes, keepdims=1)
-            x = self.node("Sub", [x, mean], "centred")
+            x, axes = self.turned(self.node("Sub", [x, mean], "centred"), axes)
         squares = self.node("Pow", [x, "two"], "squares") if self.kind != "parts" or self.random.random() < 0.5 else self.node("Mul", [x, x], "squares")
         mean = self.node("ReduceMean", [squares], "variance", axes=axes, keepdims=1)
         return x, self.node("Sqrt", [self.node("Add", [mean, "epsilon"], "more")], "root")
 
     def by_parts(self, x):
+        self.order = None
+        normal = self.normal_by_parts(x)
+        return self.node("Transpose", [normal], "straight", perm=[int(a) for a in np.argsort(self.order)]) if self.order else normal
+
+    def normal_by_parts(self, x):
         axes = [int(a) for a in self.rows]
         if self.kind == "rounded":
             return self.by_rounded_variance(x, axes)
@@ -93,6 +105,7 @@ class Network:
         self.constant("two", np.float32(2))
         self.constant("epsilon", np.float32(self.epsilon))
         centred = self.node("Sub", [x, self.node("ReduceMean", [x], "mean", axes=axes, keepdims=1)], "centred")
+        centred, axes = self.turned(centred, axes)
         mean = self.node("ReduceMean", [self.node("Pow", [centred, "two"], "squares")], "variance", axes=axes, keepdims=1)
         more = self.node("Add", [self.quantise(mean, self.scales[0], 0), "epsilon"], "more")
         return self.node("Div", [centred, self.node("Sqrt", [self.quantise(more, self.scales[1], 0)], "root")], "normal")

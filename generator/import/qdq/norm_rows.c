@@ -15,7 +15,6 @@ struct qdq_norm {
     struct view view; /* of the norm's value, when it was laid: the shape that constants are read by */
     int order[VIEW_MAXIMUM_RANK];
     int64_t rows, length;
-    bool is_ordered;         /* rows lie in the model's order */
     int64_t constant_rows;   /* 1, or all */
     double *factors, *terms; /* constant_rows * length of them */
     const double *roots;     /* see struct real_norm, of the layer's second input; null: there are none */
@@ -52,10 +51,8 @@ static enum qdq_outcome lay_rows(struct qdq *qdq, const struct node *node, struc
     const struct middle_value placed = qdq_placed(value);
     bool is_laid = qdq_tensor(qdq, value->tensor)->channels == norm->length && middle_is_whole(&qdq->builder, &placed) &&
                    view_is_channels(&value->view, 1, qdq_tensor(qdq, value->tensor));
-    norm->is_ordered = !is_laid || view_equal(&value->view, &wanted);
-    if (is_laid && (norm->is_ordered || !must_order))
+    if (is_laid && (!must_order || view_equal(&value->view, &wanted)))
         return QDQ_DONE;
-    norm->is_ordered = true;
     return qdq_lay(qdq, node, NULL, &layout, 0, value);
 }
 
@@ -287,37 +284,11 @@ static double at(const struct broadcast *b, const int64_t *index)
     return qdq_array_real(array, position);
 }
 
-/* Where element i of a row is in the value's dimensions. False: these are others than the norm's, whose rows do not tell. */
-static void index_of(const struct qdq_norm *norm, const struct view *view, int64_t position, int64_t *index)
-{
-    for (int i = view->rank - 1; i >= 0; i--) {
-        int dimension = norm->order[i];
-        index[dimension] = position % view->dimensions[dimension];
-        position /= view->dimensions[dimension];
-    }
-}
-
-static bool differs_by_row(const struct qdq_norm *norm, const struct broadcast *b)
-{
-    int64_t row = 1;
-    for (int i = 0; i < b->view->rank; i++) {
-        int dimension = norm->order[i], own = dimension - b->view->rank + b->array->rank;
-        bool is_long =
-            b->alone >= 0 ? dimension == b->alone && b->array->count > 1 : own >= 0 && b->array->dimensions[own] > 1;
-        if (is_long && row < norm->rows)
-            return true;
-        row *= b->view->dimensions[dimension];
-    }
-    return false;
-}
-
-/* As many constants as there are elements. */
-static bool repeat(struct qdq *qdq, struct qdq_norm *norm)
+/* As many constants as there are elements, in their order in memory. */
+static void repeat(struct qdq *qdq, struct qdq_norm *norm)
 {
     if (norm->constant_rows == norm->rows)
-        return true;
-    if (!norm->is_ordered || norm->rows * norm->length > MAXIMUM_CONSTANTS)
-        return false;
+        return;
     size_t length = (size_t)norm->length, count = (size_t)norm->rows * length;
     double *factors = arena_array(qdq->arena, double, count), *terms = arena_array(qdq->arena, double, count);
     for (size_t i = 0; i < count; i++) {
@@ -327,7 +298,6 @@ static bool repeat(struct qdq *qdq, struct qdq_norm *norm)
     norm->factors = factors;
     norm->terms = terms;
     norm->constant_rows = norm->rows;
-    return true;
 }
 
 static void apply(double *factor, double *term, enum norm_arithmetic arithmetic, double number)
@@ -363,18 +333,27 @@ static struct qdq_pending *copy_norm(struct qdq *qdq, struct qdq_value *value)
     return pending;
 }
 
-/* The order of rows and elements goes on in other dimensions where these only split or join the norm's own. */
-static bool read_order(const struct qdq_norm *norm, const struct view *view, struct qdq_norm *read)
+/* The array's number for each element as it lies in memory, rows one behind the other; null where these are too many. */
+static double *spread(struct qdq *qdq, const struct qdq_norm *norm, const struct broadcast *b)
 {
-    bool is_own = view->rank == norm->view.rank &&
-                  !memcmp(view->dimensions, norm->view.dimensions, (size_t)view->rank * sizeof *view->dimensions);
-    *read = *norm;
-    for (int i = 0; i < norm->view.rank && !is_own; i++)
-        if (norm->order[i] != i)
-            return false;
-    for (int i = 0; i < view->rank && !is_own; i++)
-        read->order[i] = i;
-    return true;
+    const int64_t count = norm->rows * norm->length;
+    int64_t index[VIEW_MAXIMUM_RANK];
+    if (count > MAXIMUM_CONSTANTS || view_elements(b->view) != count)
+        return NULL;
+    int64_t *positions = arena_array(qdq->arena, int64_t, (size_t)count);
+    double *numbers = arena_array(qdq->arena, double, (size_t)count);
+    view_positions(b->view, positions);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t rest = i;
+        for (int k = b->view->rank - 1; k >= 0; k--) {
+            index[k] = rest % b->view->dimensions[k];
+            rest /= b->view->dimensions[k];
+        }
+        if (positions[i] < 0 || positions[i] >= count)
+            return NULL;
+        numbers[positions[i]] = at(b, index);
+    }
+    return numbers;
 }
 
 bool qdq_norm_apply(struct qdq *qdq, struct qdq_value *value, enum norm_arithmetic arithmetic, const struct qdq_array *array,
@@ -382,18 +361,19 @@ bool qdq_norm_apply(struct qdq *qdq, struct qdq_value *value, enum norm_arithmet
 {
     const struct qdq_pending *from = value->pending;
     struct broadcast b = {array, &value->view, alone};
-    struct qdq_norm read;
-    if (from->minimum > -INFINITY || from->maximum < INFINITY || array->count == 0 || !goes_together(&b) ||
-        !read_order(from->norm, &value->view, &read))
+    if (from->minimum > -INFINITY || from->maximum < INFINITY || array->count == 0 || !goes_together(&b))
+        return false;
+    const double *numbers = spread(qdq, from->norm, &b);
+    if (!numbers)
         return false;
     struct qdq_norm *norm = copy_norm(qdq, value)->norm;
-    if (differs_by_row(&read, &b) && !repeat(qdq, norm))
-        return false;
-    int64_t index[VIEW_MAXIMUM_RANK] = {0};
-    for (int64_t i = 0; i < norm->constant_rows * norm->length; i++) {
-        index_of(&read, &value->view, i, index);
-        apply(&norm->factors[i], &norm->terms[i], arithmetic, at(&b, index));
-    }
+    bool differs = false;
+    for (int64_t i = norm->length; i < norm->rows * norm->length; i++)
+        differs = differs || numbers[i] != numbers[i % norm->length];
+    if (differs)
+        repeat(qdq, norm);
+    for (int64_t i = 0; i < norm->constant_rows * norm->length; i++)
+        apply(&norm->factors[i], &norm->terms[i], arithmetic, numbers[i]);
     return true;
 }
 

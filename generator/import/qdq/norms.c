@@ -126,11 +126,27 @@ static bool is_harmless(struct qdq *qdq, const struct qdq_value *value, double b
     return value->statistic->norm == NORM_OF_SUM && bound <= (value->statistic->kind == QDQ_VARIANCE ? unit * unit : unit);
 }
 
+/* onnxruntime moves a Transpose in between, as behind the convolution of a ConvNeXt. */
+static enum qdq_outcome turn(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                             struct qdq_value *result)
+{
+    const struct qdq_statistic *from = value->statistic;
+    struct qdq_statistic made = *from;
+    int64_t order[16];
+    const int listed = qdq_list(qdq, node, "perm", NULL, order), rank = from->x.view.rank;
+    enum qdq_outcome outcome = qdq_transpose(qdq, node, &from->x, 1, &made.x);
+    for (int i = 0; i < rank && outcome == QDQ_DONE; i++)
+        made.is_row[i] = from->is_row[listed < 0 ? rank - 1 - i : (int)order[i]];
+    return outcome == QDQ_DONE ? give(qdq, made, &made.x.view, result) : outcome;
+}
+
 static enum qdq_outcome of_one(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                struct qdq_value *result)
 {
     const struct qdq_value *a = &inputs[0];
     double bound = node_attribute(node, "min") ? qdq_number(qdq, node, "min", 0) : INFINITY;
+    if (is_type(node, "Transpose"))
+        return turn(qdq, node, a, result);
     if (is_type(node, "Sqrt") && statistic_of(a, QDQ_VARIANCE))
         return change(qdq, a, QDQ_DEVIATION, 0, result);
     if (is_type(node, "Reciprocal") && statistic_of(a, QDQ_DEVIATION))
