@@ -24,7 +24,7 @@ bool middle_take_early(struct network *network, struct arena *arena);
  * were. middle/siblings.c; import/siblings.c has those whose results a concatenation joins. */
 bool middle_join_siblings(struct network *network, struct arena *arena);
 
-/* A convolution with some of its output channels, in this order; its tensors are the caller's. middle/early_split.c. */
+/* A convolution with some of its output channels, in this order; its tensors are the caller's. middle/early_parts.c. */
 struct layer middle_some_channels(const struct network *network, const struct layer *layer, const int *channels, int count,
                                   struct arena *arena);
 
