@@ -1,86 +1,97 @@
 /* Computes 1x1, 3x3 and depth-wise 3x3 convolutions of bytes by N-EUREKA. Input, output: HWC.
  *
- * The first core starts a tile's jobs; where all cores copy their constants, when these have done so. In the second part all
- * cores make elements of the sums of a job that has ended, while the engine is at the next one; where the engine requantises
- * nothing is left to do but to wait. */
+ * The first core starts a tile's jobs; where weights are in their memory, all cores copy constants meanwhile. In the second
+ * part all cores make elements of the sums of a job that has ended, while the engine is at the next one; where the engine
+ * requantises nothing is left to do but to wait. */
 #include "../xpulpv2/xpulp.h"
 #include "dory/share.h"
 
 #include "finish.h"
 #include "neureka.h"
 
-/* A job of the tile, by its number. */
+#define NOT_INLINE __attribute__((noinline)) /* code that is there once stays in the cache */
+
+/* A job of the tile. */
 struct part {
-    uint32_t first_pixel, rows, columns, channels;
+    uint32_t rows, columns, channels;
     const uint8_t *input, *weights, *constants;
     const uint8_t *multipliers; /* and the engine's addends */
     bool is_wide;
-    uint32_t input_row_bytes;
     uint8_t *sums;   /* its pixels, side by side */
     uint8_t *output; /* its first element */
 };
 
-/* Rows and columns; the last band may be what is left of rows of six. */
-static struct part band_of(const struct dory_tile *tile, const struct dory_layer *layer,
-                           const struct dory_neureka_jobs *jobs, uint32_t band)
+static uint8_t *behind_queue(const struct dory_tile *tile)
 {
-    uint32_t first = band * jobs->band_rows, pixel_bytes = tile->input_channels;
-    bool is_rest = jobs->rest > 0 && band == jobs->bands - 1;
-    struct part part = {.rows = dory_minimum(jobs->band_rows, jobs->rows - first), .columns = jobs->columns};
-    part.input_row_bytes = layer->stride_height * tile->input_columns * pixel_bytes;
-    if (jobs->is_flat) {
-        part.input_row_bytes = jobs->columns * pixel_bytes;
-    }
-    if (is_rest) {
-        first = jobs->rows;
+    return (uint8_t *)tile->scratch + sizeof(struct dory_neureka_queue);
+}
+
+static NOT_INLINE struct dory_neureka_queue queue_of(const struct dory_layer *layer, const struct dory_tile *tile)
+{
+    struct dory_neureka_queue queue = {
+        .jobs = dory_neureka_jobs_of(layer, tile->rows, tile->columns, tile->channels),
+        .weight_bytes = dory_neureka_block_weight_bytes(layer),
+        .constants_bytes = dory_neureka_block_constants_bytes(layer),
+        .may_be_wide = dory_neureka_may_be_wide(layer),
+        .requantises = dory_neureka_requantises(layer),
+    };
+    queue.block_bytes = queue.weight_bytes + queue.constants_bytes;
+    queue.copied_words = dory_neureka_copied_words(layer);
+    return queue;
+}
+
+static uint32_t input_row_bytes(const struct dory_layer *layer, const struct dory_tile *tile,
+                                const struct dory_neureka_jobs *jobs)
+{
+    return tile->input_channels * (jobs->is_flat ? jobs->columns : (uint32_t)layer->stride_height * tile->input_columns);
+}
+
+/* Rows and columns; the last band may be what is left of rows of six. */
+static NOT_INLINE struct part part_of(const struct dory_layer *layer, const struct dory_tile *tile,
+                                      const struct dory_neureka_queue *queue, uint32_t block, uint32_t band)
+{
+    const struct dory_neureka_jobs *jobs = &queue->jobs;
+    uint32_t first_row = band * jobs->band_rows, first = block * jobs->block_channels;
+    struct part part = {.rows = dory_minimum(jobs->band_rows, jobs->rows - first_row), .columns = jobs->columns};
+    if (jobs->rest > 0 && band == jobs->bands - 1) {
+        first_row = jobs->rows;
         part.rows = 1;
         part.columns = jobs->rest;
     }
-    part.first_pixel = first * jobs->columns;
-    part.input = (const uint8_t *)tile->input + first * part.input_row_bytes;
-    return part;
-}
-
-static struct part part_of(const struct dory_layer *layer, const struct dory_tile *tile,
-                           const struct dory_neureka_jobs *jobs, uint32_t number)
-{
-    struct part part = band_of(tile, layer, jobs, number % jobs->bands);
-    uint32_t block = number / jobs->bands, first = block * jobs->block_channels,
-             pixels = (uint32_t)tile->rows * tile->columns;
+    uint32_t first_pixel = first_row * jobs->columns, pixels = (uint32_t)tile->rows * tile->columns;
     part.channels = dory_minimum(jobs->block_channels, tile->channels - first);
-    part.weights = (const uint8_t *)tile->weights + block * dory_neureka_block_bytes(layer);
-    part.constants = part.weights + dory_neureka_block_weight_bytes(layer);
-    part.is_wide = dory_neureka_may_be_wide(layer) &&
-                   dory_load_word(part.constants + dory_neureka_block_constants_bytes(layer) - 4) != 0;
-    uint8_t *behind_queue = (uint8_t *)tile->scratch + sizeof(struct dory_neureka_queue);
-    uint32_t copied_bytes = dory_neureka_copied_bytes(layer, tile->channels);
-    part.multipliers = copied_bytes > 0 ? behind_queue + 8 * first : part.constants;
-    part.sums = behind_queue + copied_bytes + 4 * (pixels * first + part.first_pixel * part.channels);
-    part.output = (uint8_t *)tile->output + (part.first_pixel * tile->channels + first) * (layer->output_bits / 8u);
+    part.input = (const uint8_t *)tile->input + first_row * input_row_bytes(layer, tile, jobs);
+    part.weights = (const uint8_t *)tile->weights + block * queue->block_bytes;
+    part.constants = part.weights + queue->weight_bytes;
+    part.multipliers = queue->copied_words > 0 ? behind_queue(tile) + 4 * block * queue->copied_words : part.constants;
+    part.is_wide = queue->may_be_wide && dory_load_word(part.constants + queue->constants_bytes - 4) != 0;
+    part.sums = behind_queue(tile) + 4 * (jobs->blocks * queue->copied_words + pixels * first + first_pixel * part.channels);
+    part.output = (uint8_t *)tile->output + (first_pixel * tile->channels + first) * (layer->output_bits / 8u);
     return part;
 }
 
 static void set_output(struct dory_neureka_job *job, const struct dory_layer *layer, const struct dory_tile *tile,
-                       const struct part *part)
+                       const struct dory_neureka_queue *queue, const struct part *part)
 {
     job->output_kind = part->is_wide ? DORY_NEUREKA_WIDE : DORY_NEUREKA_SUMS;
     job->output = part->sums;
     job->output_pixel_bytes = 4 * part->channels;
     job->multipliers = part->is_wide ? part->multipliers : 0;
     job->shift = part->is_wide ? DORY_NEUREKA_WIDE_SHIFT : 0;
-    if (dory_neureka_requantises(layer)) {
+    if (queue->requantises) {
         job->output_kind = DORY_NEUREKA_BYTES;
         job->output = part->output;
         job->output_pixel_bytes = tile->channels;
         job->multipliers = part->multipliers;
-        job->addends = (const uint8_t *)job->multipliers + 4 * dory_neureka_block_channels(layer);
+        job->addends = part->multipliers + 4 * queue->jobs.block_channels;
         job->shift = layer->shift;
         job->output_is_signed = layer->output_is_signed;
     }
     job->output_row_bytes = part->columns * job->output_pixel_bytes;
 }
 
-static uint32_t start(const struct dory_layer *layer, const struct dory_tile *tile, const struct part *part)
+static uint32_t start(const struct dory_layer *layer, const struct dory_tile *tile, const struct dory_neureka_queue *queue,
+                      const struct part *part)
 {
     struct dory_neureka_job job = {
         .mode = (uint8_t)dory_neureka_mode_of(layer),
@@ -92,61 +103,64 @@ static uint32_t start(const struct dory_layer *layer, const struct dory_tile *ti
         .channels = (uint16_t)part->channels,
         .input_channels = tile->input_channels,
         .input_pixel_bytes = (uint32_t)layer->stride_width * tile->input_channels,
-        .input_row_bytes = part->input_row_bytes,
+        .input_row_bytes = input_row_bytes(layer, tile, &queue->jobs),
         .input = part->input,
         .weights = part->weights,
     };
-    set_output(&job, layer, tile, part);
+    set_output(&job, layer, tile, queue, part);
     return dory_neureka_start(&job);
 }
 
-/* First core: as many jobs as the engine takes. */
-static void start_some(const struct dory_layer *layer, const struct dory_tile *tile, const struct dory_neureka_jobs *jobs,
-                       struct dory_neureka_queue *queue)
-{
-    for (; queue->started < jobs->blocks * jobs->bands && dory_neureka_has_room(); queue->started++) {
-        struct part part = part_of(layer, tile, jobs, queue->started);
-        uint32_t number = start(layer, tile, &part);
-        queue->first_number = queue->started == 0 ? number : queue->first_number;
-    }
-}
-
-/* A core's share of the constants that the engine reads in L1, some blocks: multipliers, and addends where there are. */
-static void copy_constants(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
-{
-    uint32_t channels = dory_neureka_block_channels(layer);
-    uint32_t words = dory_neureka_requantises(layer) ? 2 * channels : channels;
-    uint32_t *to = (uint32_t *)tile->scratch + sizeof(struct dory_neureka_queue) / 4;
-    for (uint32_t block = core; block < dory_blocks(layer, tile->channels); block += cores) {
-        const uint8_t *from = (const uint8_t *)tile->weights + block * dory_neureka_block_bytes(layer) +
-                              dory_neureka_block_weight_bytes(layer);
-        for (uint32_t i = 0; i < words; i++) {
-            to[block * 2 * channels + i] = dory_load_word(from + 4 * i);
-        }
-    }
-}
-
-/* Who makes elements of sums asks in the second part for jobs of this one: the first core then copies alone. */
-void dory_neureka_convolution(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+/* First core: as many jobs of blocks before this one as the engine takes. */
+static NOT_INLINE void start_some(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t end_block)
 {
     struct dory_neureka_queue *queue = tile->scratch;
-    bool copies = dory_neureka_copied_bytes(layer, tile->channels) > 0, together = dory_neureka_requantises(layer);
-    if (copies && (together || core == 0)) {
-        copy_constants(layer, tile, core, together ? cores : 1);
-    }
-    if (core == 0) {
-        struct dory_neureka_jobs jobs = dory_neureka_jobs_of(layer, tile->rows, tile->columns, tile->channels);
-        queue->started = 0;
-        if (!copies || !together) {
-            start_some(layer, tile, &jobs, queue);
+    while (queue->block < end_block && dory_neureka_has_room()) {
+        struct part part = part_of(layer, tile, queue, queue->block, queue->band);
+        uint32_t number = start(layer, tile, queue, &part);
+        queue->first_number = number - queue->started;
+        queue->started++;
+        if (++queue->band == queue->jobs.bands) {
+            queue->band = 0;
+            queue->block++;
         }
     }
+}
+
+/* Of some of the tile's blocks. */
+static NOT_INLINE void copy_multipliers(const struct dory_tile *tile, const struct dory_neureka_queue *queue,
+                                        struct dory_share blocks)
+{
+    uint32_t words = queue->copied_words;
+    uint32_t *to = (uint32_t *)(void *)behind_queue(tile) + blocks.first * words;
+    const uint8_t *from = (const uint8_t *)tile->weights + blocks.first * queue->block_bytes + queue->weight_bytes;
+    for (uint32_t block = blocks.first; block < blocks.end; block++, from += queue->block_bytes) {
+        for (uint32_t i = 0; i < words; i++) {
+            *to++ = dory_load_word(from + 4 * i);
+        }
+    }
+}
+
+/* Where multipliers are copied, the first core does so for the first block, and starts its jobs, before the others' turn. */
+void dory_neureka_convolution(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    if (core > 0 && !dory_is_in_place(layer->l1.weights)) {
+        return;
+    }
+    struct dory_neureka_queue queue = queue_of(layer, tile);
+    if (core == 0) {
+        *(struct dory_neureka_queue *)tile->scratch = queue;
+        copy_multipliers(tile, &queue, (struct dory_share){0, 1});
+        start_some(layer, tile, queue.copied_words > 0 ? 1 : queue.jobs.blocks);
+    }
+    struct dory_share others = dory_share_of(queue.jobs.blocks - 1, cores - 1 - core, cores); /* the first core's is least */
+    copy_multipliers(tile, &queue, (struct dory_share){1 + others.first, 1 + others.end});
 }
 
 /* A core's share of a job's elements: some channels of all pixels, so that cores are at different banks of L1; or where
  * channels do not divide some pixels of all channels. */
-static void finish_part(const struct dory_layer *layer, const struct dory_tile *tile, const struct part *part, unsigned core,
-                        unsigned cores)
+static NOT_INLINE void finish_part(const struct dory_layer *layer, const struct dory_tile *tile, const struct part *part,
+                                   unsigned core, unsigned cores)
 {
     uint32_t pixels = part->rows * part->columns, element_bytes = layer->output_bits / 8u;
     uint32_t together = part->is_wide ? 4 : 1; /* channels */
@@ -174,24 +188,26 @@ static void finish_part(const struct dory_layer *layer, const struct dory_tile *
 void dory_neureka_finish_convolution(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
                                      unsigned cores)
 {
-    struct dory_neureka_jobs jobs = dory_neureka_jobs_of(layer, tile->rows, tile->columns, tile->channels);
-    struct dory_neureka_queue *queue = tile->scratch;
-    bool requantises = dory_neureka_requantises(layer);
+    const struct dory_neureka_queue *queue = tile->scratch;
+    bool requantises = queue->requantises;
     if (core > 0 && requantises) {
         return; /* who waits for the first core waits for the engine */
     }
+    uint32_t blocks = queue->jobs.blocks, bands = queue->jobs.bands;
+    uint32_t number = queue->first_number; /* of sums, known since the first part */
     if (core == 0) {
-        start_some(layer, tile, &jobs, queue);
+        start_some(layer, tile, blocks);
     }
-    uint32_t first_number = queue->first_number; /* of sums, known since the first part */
-    for (uint32_t number = 0; number < jobs.blocks * jobs.bands; number++) {
-        dory_neureka_await(first_number + number);
-        if (core == 0) {
-            start_some(layer, tile, &jobs, queue);
-        }
-        if (!requantises) {
-            struct part part = part_of(layer, tile, &jobs, number);
-            finish_part(layer, tile, &part, core, cores);
+    for (uint32_t block = 0; block < blocks; block++) {
+        for (uint32_t band = 0; band < bands; band++, number++) {
+            dory_neureka_await(number);
+            if (core == 0) {
+                start_some(layer, tile, blocks);
+            }
+            if (!requantises) {
+                struct part part = part_of(layer, tile, queue, block, band);
+                finish_part(layer, tile, &part, core, cores);
+            }
         }
     }
 }

@@ -67,11 +67,11 @@ static inline uint32_t dory_neureka_block_bytes(const struct dory_layer *layer)
     return dory_neureka_block_weight_bytes(layer) + dory_neureka_block_constants_bytes(layer);
 }
 
-#define DORY_NEUREKA_JOBS                                                                                                   \
-    4u /* of a tile whose elements cores make: more begin earlier, and each costs the cores some 300 cycles */
+#define DORY_NEUREKA_JOBS     4u    /* at most, of a tile whose elements cores make */
+#define DORY_NEUREKA_ELEMENTS 4096u /* of such a job, about: to start one costs a core a thousand cycles */
 
 /* A tile's jobs: each a block of channels by a band of rows. Where cores work on one job's sums beside the next job there
- * are some four of them. A window of 1x1 that steps by one pixel knows no rows: where the engine is all that a tile waits
+ * are two to four of them. A window of 1x1 that steps by one pixel knows no rows: where the engine is all that a tile waits
  * for, pixels are in rows of six if it then has fewer tiles that are not full, and what is left of them is a band of one
  * row. */
 struct dory_neureka_jobs {
@@ -79,58 +79,77 @@ struct dory_neureka_jobs {
     uint32_t rows, columns;          /* of whole bands */
     uint32_t band_rows, bands;       /* with that of the rest */
     uint32_t rest;                   /* pixels; 0: there is no such band */
-    uint32_t engine_tiles;           /* of 6x6 pixels, of a block */
     bool is_flat;                    /* in rows of six */
 };
 
-static inline uint32_t dory_neureka_engine_tiles(uint32_t rows, uint32_t columns)
+static inline uint32_t dory_neureka_tiles(uint32_t rows, uint32_t columns)
 {
     return dory_divide_up(rows, DORY_NEUREKA_PIXELS) * dory_divide_up(columns, DORY_NEUREKA_PIXELS);
 }
 
+/* The engine's tiles of 6x6 pixels, of a block. */
+static inline uint32_t dory_neureka_engine_tiles(const struct dory_neureka_jobs *jobs)
+{
+    return dory_neureka_tiles(jobs->rows, jobs->columns) + (jobs->rest > 0);
+}
+
 /* Lays a tile's pixels in rows of six where that is better. */
-static inline void dory_neureka_flatten(const struct dory_layer *layer, struct dory_neureka_jobs *jobs)
+static inline void dory_neureka_flatten(struct dory_neureka_jobs *jobs)
 {
     uint32_t pixels = jobs->rows * jobs->columns, rows = pixels / DORY_NEUREKA_PIXELS, rest = pixels % DORY_NEUREKA_PIXELS;
-    uint32_t tiles = dory_neureka_engine_tiles(rows, DORY_NEUREKA_PIXELS) + (rest > 0);
-    bool steps_by_one = layer->stride_height == 1 && layer->stride_width == 1 && dory_neureka_requantises(layer);
-    if (dory_neureka_mode_of(layer) == DORY_NEUREKA_1X1 && steps_by_one && rows > 0 && tiles < jobs->engine_tiles) {
-        jobs->rows = rows;
-        jobs->columns = DORY_NEUREKA_PIXELS;
-        jobs->rest = rest;
-        jobs->engine_tiles = tiles;
-        jobs->is_flat = true;
+    struct dory_neureka_jobs flat = *jobs;
+    flat.rows = rows;
+    flat.columns = DORY_NEUREKA_PIXELS;
+    flat.rest = rest;
+    flat.is_flat = true;
+    if (rows > 0 && dory_neureka_engine_tiles(&flat) < dory_neureka_engine_tiles(jobs)) {
+        *jobs = flat;
     }
+}
+
+/* Jobs that a tile is cut into where cores make so many elements. */
+static inline uint32_t dory_neureka_cuts(uint32_t elements)
+{
+    uint32_t cuts = elements / DORY_NEUREKA_ELEMENTS;
+    return dory_minimum(cuts < 2 ? 2 : cuts, DORY_NEUREKA_JOBS);
 }
 
 static inline struct dory_neureka_jobs dory_neureka_jobs_of(const struct dory_layer *layer, uint32_t rows, uint32_t columns,
                                                             uint32_t channels)
 {
     struct dory_neureka_jobs jobs = {.block_channels = dory_neureka_block_channels(layer), .rows = rows, .columns = columns};
+    bool requantises = dory_neureka_requantises(layer);
     jobs.blocks = dory_divide_up(channels, jobs.block_channels);
-    jobs.engine_tiles = dory_neureka_engine_tiles(rows, columns);
-    dory_neureka_flatten(layer, &jobs);
-    bool has_bands = !dory_neureka_requantises(layer) && jobs.blocks < DORY_NEUREKA_JOBS;
-    uint32_t least = has_bands ? dory_divide_up(jobs.rows, DORY_NEUREKA_JOBS / jobs.blocks) : jobs.rows;
-    jobs.band_rows = has_bands ? dory_round_up(least, DORY_NEUREKA_PIXELS) : jobs.rows;
-    jobs.bands = dory_divide_up(jobs.rows, jobs.band_rows) + (jobs.rest > 0);
+    if (requantises && layer->kernel_height == 1 && layer->stride_height == 1 && layer->stride_width == 1) {
+        dory_neureka_flatten(&jobs);
+    }
+    jobs.band_rows = jobs.rows;
+    jobs.bands = 1 + (jobs.rest > 0);
+    uint32_t cuts = dory_neureka_cuts(rows * columns * channels);
+    if (!requantises && jobs.blocks < cuts) {
+        jobs.band_rows = dory_round_up(dory_divide_up(jobs.rows, cuts / jobs.blocks), DORY_NEUREKA_PIXELS);
+        jobs.bands = dory_divide_up(jobs.rows, jobs.band_rows);
+    }
     return jobs;
 }
 
-/* Bytes of the copies of a tile's multipliers and addends, which the engine reads in L1: where weights are in their memory
- * and it multiplies. */
-static inline uint32_t dory_neureka_copied_bytes(const struct dory_layer *layer, uint32_t channels)
+/* What the engine reads in L1 of a block's constants: multipliers, and addends where it requantises. Copies where weights
+ * are in their memory; a word of it is some 30 cycles away from a core. */
+static inline uint32_t dory_neureka_copied_words(const struct dory_layer *layer)
 {
-    bool multiplies = dory_neureka_requantises(layer) || dory_neureka_may_be_wide(layer);
-    return dory_is_in_place(layer->l1.weights) && multiplies
-               ? dory_blocks(layer, channels) * dory_neureka_block_channels(layer) * 8
-               : 0;
+    uint32_t words = dory_neureka_requantises(layer) ? 2 : dory_neureka_may_be_wide(layer) ? 1 : 0;
+    return dory_is_in_place(layer->l1.weights) ? words * dory_neureka_block_channels(layer) : 0;
 }
 
-/* At the start of scratch; behind it copied constants, or sums. */
+/* At the start of scratch; behind it copied constants, and sums. What a tile's jobs have in common is found once: a core's
+ * instruction cache has room for some 130 instructions. */
 struct dory_neureka_queue {
-    uint32_t first_number; /* of its jobs */
-    uint32_t started;      /* how many of them */
+    struct dory_neureka_jobs jobs;
+    uint32_t first_number;                               /* of its jobs */
+    uint32_t started, block, band;                       /* how many of them, and which is next */
+    uint32_t block_bytes, weight_bytes, constants_bytes; /* of a block */
+    uint32_t copied_words;                               /* likewise */
+    bool may_be_wide, requantises;
 };
 
 #endif

@@ -200,7 +200,7 @@ static uint64_t engine_cycles(const struct dory_layer *layer, const struct dory_
     uint32_t whole = tile->channels / most, rest = tile->channels % most;
     uint64_t pixels = (uint64_t)whole * engine_tile_cycles(layer, most, in_memory) +
                       (rest ? engine_tile_cycles(layer, rest, in_memory) : 0);
-    return jobs->engine_tiles * pixels + 30ull * jobs->blocks * jobs->bands;
+    return dory_neureka_engine_tiles(jobs) * pixels + 30ull * jobs->blocks * jobs->bands;
 }
 
 /* Of a core, an element, with what its instructions wait for: kws of MLPerf Tiny on gvsoc. */
