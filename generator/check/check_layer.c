@@ -180,7 +180,7 @@ static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map
     count = add_ranges(c, index, map->output, outputs * dory_element_bytes(record->tile.channels, record->output_bits),
                        ranges, count);
     count = add_ranges(c, index, accumulators, is_sliced(record) ? outputs * channels * 4 : 0, ranges, count);
-    return add_ranges(c, index, scratch, layer->kernel->scratch_bytes(record, &shape, c->plan->cores), ranges, count);
+    return add_ranges(c, index, scratch, dory_scratch_bytes(layer->kernel, record, &shape, c->plan->cores), ranges, count);
 }
 
 void check_l1(struct checker *c, int index)

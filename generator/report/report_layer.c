@@ -183,8 +183,7 @@ static void append_operands(json_t *list, const char *operand, const uint32_t of
 static json_t *describe_l1(const struct plan *plan, const struct plan_layer *planned)
 {
     const struct dory_layer *record = &planned->record;
-    uint32_t scratch =
-        planned->kernel->scratch_bytes ? planned->kernel->scratch_bytes(record, &record->tile, plan->cores) : 0;
+    uint32_t scratch = dory_scratch_bytes(planned->kernel, record, &record->tile, plan->cores);
     json_t *list = value_array();
     append_operands(list, "input", record->l1.input, dory_input_tile_bytes(record, &record->tile, 0));
     if (dory_has_second_input(record))

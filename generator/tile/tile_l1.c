@@ -50,7 +50,7 @@ struct l1_sizes tile_l1_sizes(const struct tile_problem *problem, const struct t
         .weights = weights ? aligned_bytes(dory_weights_tile_bytes(problem->weights, layer, shape)) : 0,
         .output = output ? aligned_bytes(dory_output_tile_bytes(layer, shape)) : 0,
         .accumulators = aligned_bytes(dory_accumulator_bytes(layer, shape)),
-        .scratch = aligned_bytes(problem->kernel->scratch_bytes(layer, shape, problem->cores)),
+        .scratch = aligned_bytes(dory_scratch_bytes(problem->kernel, layer, shape, problem->cores)),
         .two_inputs = loads.input,
         .two_weights = loads.weights && dory_table_bytes(layer) == 0, /* a table is loaded once */
         .two_outputs = loads.output,

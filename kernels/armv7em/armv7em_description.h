@@ -9,8 +9,6 @@
 DORY_ARMV7EM_KERNELS(DORY_ARMV7EM_DESCRIPTION)
 #undef DORY_ARMV7EM_DESCRIPTION
 
-uint32_t dory_armv7em_no_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores);
-
 /* Behind the sum of an element. */
 uint32_t dory_armv7em_finish_instructions(const struct dory_layer *layer);
 

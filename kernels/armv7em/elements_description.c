@@ -3,12 +3,6 @@
 #include "finish.h"
 #include "line.h"
 
-uint32_t dory_armv7em_no_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
-{
-    (void)layer, (void)tile, (void)cores;
-    return 0;
-}
-
 static uint64_t elements_of(const struct dory_tile_shape *tile, unsigned cores)
 {
     return dory_divide_up((uint32_t)tile->rows * tile->columns * tile->channels, cores);
@@ -36,7 +30,6 @@ static uint64_t addition_instructions(const struct dory_layer *layer, const stru
 const struct dory_kernel_description dory_armv7em_addition_description = {
     .name = "dory_armv7em_addition",
     .supports = addition_supports,
-    .scratch_bytes = dory_armv7em_no_scratch,
     .cycles = addition_instructions,
     .in_place = DORY_ALL_IN_PLACE,
     .in_row_order = true,
@@ -58,7 +51,6 @@ static uint64_t multiplication_instructions(const struct dory_layer *layer, cons
 const struct dory_kernel_description dory_armv7em_multiplication_description = {
     .name = "dory_armv7em_multiplication",
     .supports = multiplication_supports,
-    .scratch_bytes = dory_armv7em_no_scratch,
     .cycles = multiplication_instructions,
     .in_place = DORY_ALL_IN_PLACE,
     .in_row_order = true,
@@ -73,7 +65,6 @@ static bool squared_difference_supports(const struct dory_layer *layer)
 const struct dory_kernel_description dory_armv7em_squared_difference_description = {
     .name = "dory_armv7em_squared_difference",
     .supports = squared_difference_supports,
-    .scratch_bytes = dory_armv7em_no_scratch,
     .cycles = multiplication_instructions,
     .in_place = DORY_ALL_IN_PLACE,
     .in_row_order = true,
@@ -106,7 +97,6 @@ static uint64_t pool_instructions(const struct dory_layer *layer, const struct d
 const struct dory_kernel_description dory_armv7em_pool_description = {
     .name = "dory_armv7em_pool",
     .supports = pool_supports,
-    .scratch_bytes = dory_armv7em_no_scratch,
     .cycles = pool_instructions,
     .in_place = DORY_ALL_IN_PLACE,
     .in_row_order = true,
@@ -133,7 +123,6 @@ static uint64_t copy_instructions(const struct dory_layer *layer, const struct d
 const struct dory_kernel_description dory_armv7em_copy_description = {
     .name = "dory_armv7em_copy",
     .supports = copy_supports,
-    .scratch_bytes = dory_armv7em_no_scratch,
     .cycles = copy_instructions,
     .in_place = DORY_ALL_IN_PLACE,
     .knows_border = true,
@@ -215,7 +204,6 @@ static uint64_t softmax_instructions(const struct dory_layer *layer, const struc
 const struct dory_kernel_description dory_armv7em_softmax_description = {
     .name = "dory_armv7em_softmax",
     .supports = softmax_supports,
-    .scratch_bytes = dory_armv7em_no_scratch,
     .cycles = softmax_instructions,
     .in_place = DORY_ALL_IN_PLACE,
 };
@@ -234,7 +222,6 @@ static uint64_t softmax_exact_instructions(const struct dory_layer *layer, const
 const struct dory_kernel_description dory_armv7em_softmax_exact_description = {
     .name = "dory_armv7em_softmax_exact",
     .supports = softmax_exact_supports,
-    .scratch_bytes = dory_armv7em_no_scratch,
     .cycles = softmax_exact_instructions,
     .in_place = DORY_ALL_IN_PLACE,
 };
@@ -249,7 +236,6 @@ static uint64_t norm_instructions(const struct dory_layer *layer, const struct d
 const struct dory_kernel_description dory_armv7em_norm_description = {
     .name = "dory_armv7em_norm",
     .supports = norm_supports,
-    .scratch_bytes = dory_armv7em_no_scratch,
     .cycles = norm_instructions,
     .in_place = DORY_ALL_IN_PLACE,
 };

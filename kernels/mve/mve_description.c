@@ -132,12 +132,6 @@ static const struct dory_kernel_description depthwise = {
 
 /* ---- element by element ---- */
 
-static uint32_t no_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
-{
-    (void)layer, (void)tile, (void)cores;
-    return 0;
-}
-
 static bool addition_supports(const struct dory_layer *layer)
 {
     struct dory_line line;
@@ -156,7 +150,6 @@ static uint64_t addition_instructions(const struct dory_layer *layer, const stru
 static const struct dory_kernel_description addition = {
     .name = "dory_mve_addition",
     .supports = addition_supports,
-    .scratch_bytes = no_scratch,
     .cycles = addition_instructions,
     .in_place = DORY_ALL_IN_PLACE,
     .in_row_order = true,

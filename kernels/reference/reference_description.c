@@ -36,12 +36,6 @@ static bool is_pool(const struct dory_layer *layer)
     return layer->operation == DORY_MAXIMUM_POOL || layer->operation == DORY_AVERAGE_POOL;
 }
 
-static uint32_t no_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
-{
-    (void)layer, (void)tile, (void)cores;
-    return 0;
-}
-
 static uint64_t items_of_slowest_core(uint64_t items, unsigned cores) { return (items + cores - 1) / cores; }
 
 static bool is_bytes(const struct dory_layer *layer) { return layer->input_bits == 8 && layer->weight_bits == 8; }
@@ -183,7 +177,6 @@ static uint64_t interpolation_cycles(const struct dory_layer *layer, const struc
 static const struct dory_kernel_description convolution = {
     .name = "dory_reference_convolution",
     .supports = is_convolution,
-    .scratch_bytes = no_scratch,
     .cycles = convolution_cycles,
     .can_tile_input_channels = true,
     .writes_chw = true,
@@ -194,7 +187,6 @@ static const struct dory_kernel_description convolution = {
 static const struct dory_kernel_description depthwise = {
     .name = "dory_reference_depthwise",
     .supports = is_depthwise,
-    .scratch_bytes = no_scratch,
     .cycles = depthwise_cycles,
     IN_PLACE_AND_BORDER,
     .in_row_order = true,
@@ -203,7 +195,6 @@ static const struct dory_kernel_description depthwise = {
 static const struct dory_kernel_description depthwise_chw = {
     .name = "dory_reference_depthwise_chw",
     .supports = is_depthwise_of_bytes,
-    .scratch_bytes = no_scratch,
     .cycles = depthwise_cycles,
     .reads_chw = true,
     IN_PLACE_AND_BORDER,
@@ -212,7 +203,6 @@ static const struct dory_kernel_description depthwise_chw = {
 static const struct dory_kernel_description pool = {
     .name = "dory_reference_pool",
     .supports = is_pool,
-    .scratch_bytes = no_scratch,
     .cycles = pool_cycles,
     IN_PLACE_AND_BORDER,
     .in_row_order = true,
@@ -221,7 +211,6 @@ static const struct dory_kernel_description pool = {
 static const struct dory_kernel_description addition = {
     .name = "dory_reference_addition",
     .supports = is_addition,
-    .scratch_bytes = no_scratch,
     .cycles = addition_cycles,
     IN_PLACE,
     .in_row_order = true,
@@ -230,7 +219,6 @@ static const struct dory_kernel_description addition = {
 static const struct dory_kernel_description multiplication = {
     .name = "dory_reference_multiplication",
     .supports = is_multiplication,
-    .scratch_bytes = no_scratch,
     .cycles = multiplication_cycles,
     IN_PLACE,
     .in_row_order = true,
@@ -239,7 +227,6 @@ static const struct dory_kernel_description multiplication = {
 static const struct dory_kernel_description grouped = {
     .name = "dory_reference_grouped",
     .supports = is_grouped,
-    .scratch_bytes = no_scratch,
     .cycles = grouped_cycles,
     IN_PLACE_AND_BORDER,
     .in_row_order = true,
@@ -248,7 +235,6 @@ static const struct dory_kernel_description grouped = {
 static const struct dory_kernel_description concatenation = {
     .name = "dory_reference_concatenation",
     .supports = is_concatenation,
-    .scratch_bytes = no_scratch,
     .cycles = concatenation_cycles,
     IN_PLACE,
 };
@@ -256,7 +242,6 @@ static const struct dory_kernel_description concatenation = {
 static const struct dory_kernel_description copy = {
     .name = "dory_reference_copy",
     .supports = is_copy,
-    .scratch_bytes = no_scratch,
     .cycles = copy_cycles,
     IN_PLACE_AND_BORDER,
 };
@@ -264,7 +249,6 @@ static const struct dory_kernel_description copy = {
 static const struct dory_kernel_description constant = {
     .name = "dory_reference_constant",
     .supports = is_constant,
-    .scratch_bytes = no_scratch,
     .cycles = constant_cycles,
     IN_PLACE,
 };
@@ -272,7 +256,6 @@ static const struct dory_kernel_description constant = {
 static const struct dory_kernel_description transposition = {
     .name = "dory_reference_transposition",
     .supports = is_transposition,
-    .scratch_bytes = no_scratch,
     .cycles = transposition_cycles,
     IN_PLACE,
 };
@@ -280,7 +263,6 @@ static const struct dory_kernel_description transposition = {
 static const struct dory_kernel_description table = {
     .name = "dory_reference_table",
     .supports = is_table,
-    .scratch_bytes = no_scratch,
     .cycles = table_cycles,
     IN_PLACE,
     .in_row_order = true,
@@ -289,7 +271,6 @@ static const struct dory_kernel_description table = {
 static const struct dory_kernel_description softmax = {
     .name = "dory_reference_softmax",
     .supports = is_softmax,
-    .scratch_bytes = no_scratch,
     .cycles = softmax_cycles,
     IN_PLACE,
 };
@@ -297,7 +278,6 @@ static const struct dory_kernel_description softmax = {
 static const struct dory_kernel_description exact_softmax = {
     .name = "dory_reference_softmax_exact",
     .supports = is_exact_softmax,
-    .scratch_bytes = no_scratch,
     .cycles = exact_softmax_cycles,
     IN_PLACE,
 };
@@ -305,7 +285,6 @@ static const struct dory_kernel_description exact_softmax = {
 static const struct dory_kernel_description interpolation = {
     .name = "dory_reference_interpolation",
     .supports = is_interpolation,
-    .scratch_bytes = no_scratch,
     .cycles = interpolation_cycles,
     IN_PLACE_AND_BORDER,
 };
@@ -319,7 +298,6 @@ static uint64_t squared_difference_cycles(const struct dory_layer *layer, const 
 static const struct dory_kernel_description squared_difference = {
     .name = "dory_reference_squared_difference",
     .supports = is_squared_difference,
-    .scratch_bytes = no_scratch,
     .cycles = squared_difference_cycles,
     IN_PLACE,
     .in_row_order = true,
@@ -328,14 +306,12 @@ static const struct dory_kernel_description squared_difference = {
 static const struct dory_kernel_description quotient = {
     .name = "dory_reference_quotient",
     .supports = is_quotient,
-    .scratch_bytes = no_scratch,
     .cycles = multiplication_cycles,
 };
 
 static const struct dory_kernel_description norm = {
     .name = "dory_reference_norm",
     .supports = is_norm,
-    .scratch_bytes = no_scratch,
     .cycles = norm_cycles,
     IN_PLACE,
 };
@@ -352,14 +328,12 @@ static uint64_t lstm_cycles(const struct dory_layer *layer, const struct dory_ti
 static const struct dory_kernel_description lstm = {
     .name = "dory_reference_lstm",
     .supports = is_lstm,
-    .scratch_bytes = no_scratch,
     .cycles = lstm_cycles,
 };
 
 static const struct dory_kernel_description largest = {
     .name = "dory_reference_largest",
     .supports = is_largest,
-    .scratch_bytes = no_scratch,
     .cycles = softmax_cycles,
     IN_PLACE,
 };
@@ -367,7 +341,6 @@ static const struct dory_kernel_description largest = {
 static const struct dory_kernel_description matrix_product = {
     .name = "dory_reference_matrix_product",
     .supports = is_matrix_product,
-    .scratch_bytes = no_scratch,
     .cycles = matrix_product_cycles,
     IN_PLACE,
 };

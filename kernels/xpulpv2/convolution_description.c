@@ -223,8 +223,8 @@ uint64_t dory_convolution_cycles(const struct dory_layer *layer, const struct do
                                layer->kernel_height, 40);
 }
 
-DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .scratch_bytes = dory_no_scratch,
-                           .cycles = dory_convolution_cycles, .can_tile_input_channels = true, .writes_chw = true)
+DORY_DESCRIPTIONS_OF_KINDS(convolution, convolution_supports, .cycles = dory_convolution_cycles,
+                           .can_tile_input_channels = true, .writes_chw = true)
 
 /* Where what a pixel reads is one run of whole words, there is nothing to gain by a copy of it. */
 static bool gather_supports(const struct dory_layer *layer)
@@ -441,7 +441,6 @@ static bool has_own_linear(const struct dory_layer *layer)
     const struct dory_kernel_description dory_xpulpv2_##kernel##_description = {                                            \
         .name = "dory_xpulpv2_" #kernel,                                                                                    \
         .supports = kernel##_supports_kind,                                                                                 \
-        .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = linear_cycles,                                                                                            \
         .can_tile_input_channels = true,                                                                                    \
     };

@@ -7,12 +7,6 @@
 #include "direct.h"
 #include "xpulpv2.h"
 
-static inline uint32_t dory_no_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
-{
-    (void)layer, (void)tile, (void)cores;
-    return 0;
-}
-
 static inline bool dory_has_bytes(const struct dory_layer *layer)
 {
     return layer->input_bits == 8 && layer->weight_bits == 8;
@@ -45,8 +39,8 @@ static inline uint32_t dory_bitwise_division_cycles(const struct dory_layer *lay
     return !is_bitwise ? 0 : layer->divisor <= UINT32_MAX ? 895 : 750;
 }
 
-/* Whether a division usually is by an estimate that stays in 32 bits (quotient_of in normalise.c): of smaller divisors, multipliers
- * are seldom small enough. */
+/* Whether a division usually is by an estimate that stays in 32 bits (quotient_of in normalise.c): of smaller divisors,
+ * multipliers are seldom small enough. */
 static inline bool dory_divides_quickly(const struct dory_layer *layer) { return layer->divisor >= 511; }
 
 /* Of a core, before a layer's first element: the divisor's reciprocal, bit by bit. */

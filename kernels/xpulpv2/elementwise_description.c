@@ -252,7 +252,6 @@ static uint64_t addition_any_cycles(const struct dory_layer *layer, const struct
 const struct dory_kernel_description dory_xpulpv2_addition_any_description = {
     .name = "dory_xpulpv2_addition_any",
     .supports = addition_any_supports,
-    .scratch_bytes = dory_no_scratch,
     .cycles = addition_any_cycles,
 };
 
@@ -376,7 +375,6 @@ static uint64_t concatenation_cycles(const struct dory_layer *layer, const struc
 const struct dory_kernel_description dory_xpulpv2_concatenation_description = {
     .name = "dory_xpulpv2_concatenation",
     .supports = concatenation_supports,
-    .scratch_bytes = dory_no_scratch,
     .cycles = concatenation_cycles,
 };
 
@@ -443,6 +441,5 @@ static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const s
 const struct dory_kernel_description dory_xpulpv2_concatenation_any_description = {
     .name = "dory_xpulpv2_concatenation_any",
     .supports = concatenation_any_supports,
-    .scratch_bytes = dory_no_scratch,
     .cycles = concatenation_any_cycles,
 };

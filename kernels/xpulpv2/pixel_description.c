@@ -110,14 +110,12 @@ static uint64_t softmax_exact_cycles(const struct dory_layer *layer, const struc
 const struct dory_kernel_description dory_xpulpv2_softmax_description = {
     .name = "dory_xpulpv2_softmax",
     .supports = softmax_supports,
-    .scratch_bytes = dory_no_scratch,
     .cycles = softmax_cycles,
 };
 
 const struct dory_kernel_description dory_xpulpv2_softmax_exact_description = {
     .name = "dory_xpulpv2_softmax_exact",
     .supports = softmax_exact_supports,
-    .scratch_bytes = dory_no_scratch,
     .cycles = softmax_exact_cycles,
 };
 
@@ -138,6 +136,5 @@ static uint64_t largest_cycles(const struct dory_layer *layer, const struct dory
 const struct dory_kernel_description dory_xpulpv2_largest_description = {
     .name = "dory_xpulpv2_largest",
     .supports = largest_supports,
-    .scratch_bytes = dory_no_scratch,
     .cycles = largest_cycles,
 };

@@ -26,7 +26,6 @@ static uint64_t table_cycles(const struct dory_layer *layer, const struct dory_t
 const struct dory_kernel_description dory_xpulpv2_table_description = {
     .name = "dory_xpulpv2_table",
     .supports = table_supports,
-    .scratch_bytes = dory_no_scratch,
     .cycles = table_cycles,
 };
 
@@ -47,7 +46,6 @@ static uint64_t tables_cycles(const struct dory_layer *layer, const struct dory_
 const struct dory_kernel_description dory_xpulpv2_tables_description = {
     .name = "dory_xpulpv2_tables",
     .supports = tables_supports,
-    .scratch_bytes = dory_no_scratch,
     .cycles = tables_cycles,
     .contention_percent = 200,
 };

@@ -87,12 +87,6 @@ static bool convolution_supports(const struct dory_layer *layer)
 static bool depthwise_supports(const struct dory_layer *layer) { return is_mine(layer, DORY_DEPTHWISE); }
 static bool linear_supports(const struct dory_layer *layer) { return is_mine(layer, DORY_CONVOLUTION) && is_linear(layer); }
 
-static uint32_t no_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
-{
-    (void)layer, (void)tile, (void)cores;
-    return 0;
-}
-
 static uint64_t cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixels = dory_divide_up((uint32_t)tile->rows * tile->columns, cores);
@@ -103,11 +97,11 @@ static uint64_t cycles(const struct dory_layer *layer, const struct dory_tile_sh
 #define IN_PLACE .in_place = DORY_ALL_IN_PLACE, .knows_border = true, .in_row_order = true
 
 static const struct dory_kernel_description convolution = {
-    .name = "toy_convolution", .supports = convolution_supports, .scratch_bytes = no_scratch, .cycles = cycles, IN_PLACE};
+    .name = "toy_convolution", .supports = convolution_supports, .cycles = cycles, IN_PLACE};
 static const struct dory_kernel_description depthwise = {
-    .name = "toy_depthwise", .supports = depthwise_supports, .scratch_bytes = no_scratch, .cycles = cycles, IN_PLACE};
+    .name = "toy_depthwise", .supports = depthwise_supports, .cycles = cycles, IN_PLACE};
 static const struct dory_kernel_description linear = {
-    .name = "toy_linear", .supports = linear_supports, .scratch_bytes = no_scratch, .cycles = cycles, IN_PLACE};
+    .name = "toy_linear", .supports = linear_supports, .cycles = cycles, IN_PLACE};
 
 static const struct dory_kernel_description *const kernels[] = {&convolution, &depthwise, &linear, NULL};
 

@@ -342,7 +342,7 @@ bool test_case_place(struct test_case *test, struct test_memory *memory, struct 
     }
     uint32_t output_bytes = (uint32_t)tile->rows * tile->columns * dory_element_bytes(tile->channels, layer->output_bits);
     tile->output = allocate(memory, output_bytes);
-    tile->scratch = allocate(memory, test->description->scratch_bytes(layer, &test->shape, test->cores));
+    tile->scratch = allocate(memory, dory_scratch_bytes(test->description, layer, &test->shape, test->cores));
     test->output = tile->output;
     test->output_bytes = output_bytes;
     if (!(tile->first_chunk && tile->last_chunk)) {
@@ -373,7 +373,7 @@ bool test_case_fits(const struct test_case *test, uint32_t bytes)
     uint32_t sum = dory_input_tile_bytes(layer, shape, 0) + dory_output_tile_bytes(layer, shape) +
                    (dory_has_second_input(layer) ? dory_input_tile_bytes(layer, shape, 1) : 0) +
                    dory_weights_tile_bytes(&dory_quads, layer, shape) +
-                   test->description->scratch_bytes(layer, shape, test->cores);
+                   dory_scratch_bytes(test->description, layer, shape, test->cores);
     if (!(test->tile.first_chunk && test->tile.last_chunk)) {
         sum += shape->rows * shape->columns * dory_round_up(shape->channels, 4) * 4;
     }

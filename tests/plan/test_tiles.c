@@ -58,7 +58,7 @@ static void reach_buffers(struct walk *walk, const struct dory_tile_shape *shape
         reach(walk, map->output[i], dory_output_tile_bytes(record, shape));
     }
     reach(walk, map->accumulators, dory_accumulator_bytes(record, shape));
-    reach(walk, map->scratch, walk->kernel->scratch_bytes(record, shape, walk->cores));
+    reach(walk, map->scratch, dory_scratch_bytes(walk->kernel, record, shape, walk->cores));
 }
 
 static void count_tile(struct walk *walk, const struct dory_placed_tile *placed)

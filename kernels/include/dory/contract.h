@@ -23,7 +23,7 @@ struct dory_kernel_description {
     const char *finish; /* of its second part; null for nearly all */
     bool (*supports)(const struct dory_layer *layer);
 
-    /* Scratch that the kernel needs for such a tile on so many cores, bytes, 4-byte aligned. */
+    /* Scratch that the kernel needs for such a tile on so many cores, bytes, 4-byte aligned. Null: none. */
     uint32_t (*scratch_bytes)(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores);
 
     /* Predicted cycles of one call on all cores, until the slowest is done. */
@@ -42,6 +42,12 @@ struct dory_kernel_description {
     bool reads_chw;               /* the input lies in CHW, and never in HWC */
     bool writes_chw;              /* the output may lie in CHW, too; where it has 8 bits */
 };
+
+static inline uint32_t dory_scratch_bytes(const struct dory_kernel_description *kernel, const struct dory_layer *layer,
+                                          const struct dory_tile_shape *tile, unsigned cores)
+{
+    return kernel->scratch_bytes ? kernel->scratch_bytes(layer, tile, cores) : 0;
+}
 
 /* A set of enum dory_in_place: what a map of L1 leaves where it lies. */
 uint8_t dory_operands_in_place(const struct dory_l1_map *map);

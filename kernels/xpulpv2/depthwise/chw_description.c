@@ -91,7 +91,6 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
     const struct dory_kernel_description dory_xpulpv2_depthwise_3x3_chw_##suffix##_description = {                          \
         .name = "dory_xpulpv2_depthwise_3x3_chw_" #suffix,                                                                  \
         .supports = supports_chw_##suffix,                                                                                  \
-        .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = cycles_chw_##suffix,                                                                                      \
         .contention_percent = 55,                                                                                           \
         .reads_chw = true,                                                                                                  \

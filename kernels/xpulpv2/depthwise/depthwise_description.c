@@ -356,6 +356,5 @@ static uint64_t depthwise_single_cycles(const struct dory_layer *layer, const st
 const struct dory_kernel_description dory_xpulpv2_depthwise_single_description = {
     .name = "dory_xpulpv2_depthwise_single",
     .supports = dory_is_single_depthwise,
-    .scratch_bytes = dory_no_scratch,
     .cycles = depthwise_single_cycles,
 };

@@ -15,6 +15,5 @@ static uint64_t lstm_cycles(const struct dory_layer *layer, const struct dory_ti
 const struct dory_kernel_description dory_xpulpv2_lstm_description = {
     .name = "dory_xpulpv2_lstm",
     .supports = lstm_supports,
-    .scratch_bytes = dory_no_scratch,
     .cycles = lstm_cycles,
 };

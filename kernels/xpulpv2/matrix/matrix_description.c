@@ -93,8 +93,7 @@ static uint64_t dots_cycles(const struct dory_layer *layer, const struct dory_ti
 }
 
 #define DOTS(kind, first, last)                                                                                             \
-    DORY_DESCRIPTION_OF_KIND(matrix_dots##kind, dots_supports, first, last, .scratch_bytes = dory_no_scratch,               \
-                             .cycles = dots_cycles)
+    DORY_DESCRIPTION_OF_KIND(matrix_dots##kind, dots_supports, first, last, .cycles = dots_cycles)
 
 DOTS(, DORY_NOT_DIRECT, DORY_DIRECT)
 DOTS(_clamped, DORY_DIRECT_CLAMPED, DORY_DIRECT_CLAMPED_DIVIDED)

@@ -53,7 +53,6 @@ static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_ti
 const struct dory_kernel_description dory_xpulpv2_copy_description = {
     .name = "dory_xpulpv2_copy",
     .supports = copy_supports,
-    .scratch_bytes = dory_no_scratch,
     .cycles = copy_cycles,
 };
 
@@ -70,6 +69,5 @@ static uint64_t constant_cycles(const struct dory_layer *layer, const struct dor
 const struct dory_kernel_description dory_xpulpv2_constant_description = {
     .name = "dory_xpulpv2_constant",
     .supports = constant_supports,
-    .scratch_bytes = dory_no_scratch,
     .cycles = constant_cycles,
 };

@@ -43,6 +43,5 @@ static uint64_t transposition_cycles(const struct dory_layer *layer, const struc
 const struct dory_kernel_description dory_xpulpv2_transposition_description = {
     .name = "dory_xpulpv2_transposition",
     .supports = transposition_supports,
-    .scratch_bytes = dory_no_scratch,
     .cycles = transposition_cycles,
 };

@@ -34,7 +34,6 @@ static uint64_t narrow_cycles(const struct dory_tile_shape *tile, unsigned cores
     const struct dory_kernel_description dory_xpulpv2_narrow_##suffix##_description = {                                     \
         .name = "dory_xpulpv2_narrow_" #suffix,                                                                             \
         .supports = supports_##suffix,                                                                                      \
-        .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = cycles_##suffix,                                                                                          \
         .writes_chw = true,                                                                                                 \
     };

@@ -15,6 +15,5 @@ static uint64_t norm_cycles(const struct dory_layer *layer, const struct dory_ti
 const struct dory_kernel_description dory_xpulpv2_norm_description = {
     .name = "dory_xpulpv2_norm",
     .supports = norm_supports,
-    .scratch_bytes = dory_no_scratch,
     .cycles = norm_cycles,
 };

@@ -81,7 +81,6 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
     const struct dory_kernel_description dory_xpulpv2_packed_convolution_##bits##_description = {                           \
         .name = "dory_xpulpv2_packed_convolution_" #bits,                                                                   \
         .supports = packed_convolution_##bits##_supports,                                                                   \
-        .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = packed_convolution_cycles,                                                                                \
         .can_tile_input_channels = true,                                                                                    \
         .writes_chw = true,                                                                                                 \
@@ -104,7 +103,6 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
     const struct dory_kernel_description dory_xpulpv2_packed_linear_##bits##_description = {                                \
         .name = "dory_xpulpv2_packed_linear_" #bits,                                                                        \
         .supports = packed_linear_##bits##_supports,                                                                        \
-        .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = packed_linear_cycles,                                                                                     \
         .can_tile_input_channels = true,                                                                                    \
     };

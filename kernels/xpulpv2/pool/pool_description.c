@@ -141,7 +141,6 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
     const struct dory_kernel_description dory_xpulpv2_##kernel##_description = {                                            \
         .name = "dory_xpulpv2_" #kernel,                                                                                    \
         .supports = kernel##_supports,                                                                                      \
-        .scratch_bytes = dory_no_scratch,                                                                                   \
         .cycles = pool_cycles,                                                                                              \
     };
 
@@ -246,6 +245,5 @@ static uint64_t pool_any_cycles(const struct dory_layer *layer, const struct dor
 const struct dory_kernel_description dory_xpulpv2_pool_any_description = {
     .name = "dory_xpulpv2_pool_any",
     .supports = pool_any_supports,
-    .scratch_bytes = dory_no_scratch,
     .cycles = pool_any_cycles,
 };
