@@ -341,91 +341,8 @@ def sloped_channels(m, x):
 def scaled_again(m, x): return depthwise(m, x, CHANNEL_SCALES[:4])
 
 
-def einsum(equation, split, second):
-    """Two factors: of the tensor alone, or with a constant."""
-    def build(m, x):
-        y = m.node("Reshape", [x, np.array(split)])
-        if second is None:
-            return m.node("Einsum", [y, y], equation=equation), lambda a: np.einsum(
-                equation, *[a.reshape(split).astype(np.float64)] * 2)
-        w = m.node("DequantizeLinear", [second, FLOAT(2.0**-6), np.uint8(100)])
-        return (m.node("Einsum", [w, y], equation=equation),
-                lambda a: np.einsum(equation, (second.astype(np.float64) - 100) * 2.0**-6, a.reshape(split)))
-    return build
-
-
-def gemm_of_sums(m, x):
-    """A step of an LSTM, whose MatMul and Add onnxruntime has joined: the bias is computed."""
-    w = m.node("DequantizeLinear", [WEIGHTS, FLOAT(2.0**-7), np.int8(0)])
-    u = m.node("DequantizeLinear", [WEIGHTS[::-1].copy(), FLOAT(2.0**-8), np.int8(0)])
-    state = m.quantised(m.node("Gemm", [x, u]), FLOAT(2.0**-2), np.uint8(128))
-    def compute(a):
-        old = grid(a.astype(np.float64) @ (WEIGHTS[::-1] * 2.0**-8), FLOAT(2.0**-2), 128)
-        return a.astype(np.float64) @ (WEIGHTS * 2.0**-7) + old
-    return m.node("Gemm", [x, w, state]), compute
-
-
-TABLES = RANDOM.integers(0, 256, (4, 2, 6)).astype(np.uint8)
-
-
-def matrices_from_left(m, x):
-    w = m.node("DequantizeLinear", [TABLES, FLOAT(2.0**-6), np.uint8(100)])
-    return m.node("MatMul", [w, x]), lambda a: ((TABLES.astype(np.float64) - 100) * 2.0**-6) @ a
-
-
-def matrices_from_right(m, x):
-    w = m.node("DequantizeLinear", [TABLES.reshape(4, 6, 2)[:, :5], FLOAT(2.0**-6), np.uint8(100)])
-    return m.node("MatMul", [x, w]), lambda a: a @ ((TABLES.reshape(4, 6, 2)[:, :5].astype(np.float64) - 100) * 2.0**-6)
-
-
-def one_matrix(m, x):
-    """Learned queries: a constant with a batch of 1."""
-    w = m.node("DequantizeLinear", [TABLES[:1], FLOAT(2.0**-6), np.uint8(100)])
-    rows = m.node("Reshape", [x, np.array([1, 6, 20])])
-    return m.node("MatMul", [w, rows]), lambda a: ((TABLES[:1].astype(np.float64) - 100) * 2.0**-6) @ a.reshape(1, 6, 20)
-
-
-MASK = np.tril(np.ones((6, 5), bool))
-
-
-def masked_scores(m, x):
-    """A constant mask of scores that are divided by what is no power of two."""
-    divided = m.node("Div", [x, FLOAT(2.8284271)])
-    return m.node("Where", [MASK, divided, FLOAT(-7.5)]), lambda a: np.where(MASK, a / FLOAT(2.8284271), FLOAT(-7.5))
-
-
-def filled_scores(m, x):
-    divided = m.node("Div", [x, FLOAT(2.8284271)])
-    return m.node("Where", [~MASK, BOUNDS, divided]), lambda a: np.where(~MASK, BOUNDS, a / FLOAT(2.8284271))
-
-
-def selected(m, x):
-    """One of two functions, by a row that is compared."""
-    top = m.quantised(m.node("ReduceMax", [x], axes=[2], keepdims=1))
-    above = m.node("Greater", [top, FLOAT(4)])
-    y = m.node("Where", [above, m.node("Sigmoid", [x]), m.node("Mul", [top, FLOAT(0.3)])])
-    def compute(a):
-        most = grid(a.max(2, keepdims=True))
-        return np.where(most > 4, 1 / (1 + np.exp(-a.astype(np.float64))), (most * FLOAT(0.3)).astype(np.float64))
-    return y, compute
-
-
-def batch_second(m, x):
-    """Tokens, a batch of 1, features: torch without batch_first."""
-    w = m.node("DequantizeLinear", [WEIGHTS, FLOAT(2.0**-7), np.int8(0)])
-    rows = m.node("MatMul", [x, w])
-    return m.node("Transpose", [rows], perm=[2, 1, 0]), lambda a: (a.astype(np.float64) @ (WEIGHTS * 2.0**-7)).transpose(2, 1, 0)
-
-
 IMAGE = [1, 4, 6, 5]
 KINDS = [
-    ("einsum_scores", IMAGE, einsum("bihd,bjhd->bhij", [1, 8, 3, 5], None)),
-    ("einsum_outer", [1, 4, 3, 2], einsum("bch,bdi->bcdhi", [1, 8, 3], None)),
-    ("einsum_weights", IMAGE, einsum("ec, bchw->bhew", IMAGE, TABLES[:, 0, :4].copy())),
-    ("einsum_heads", IMAGE, einsum("hdk,bhtk->bthd", [1, 4, 5, 6], TABLES)),
-    ("matrices_from_left", IMAGE, matrices_from_left), ("matrices_from_right", IMAGE, matrices_from_right),
-    ("one_matrix", IMAGE, one_matrix), ("masked_scores", IMAGE, masked_scores), ("filled_scores", IMAGE, filled_scores),
-    ("selected", IMAGE, selected), ("batch_second", [9, 1, 20], batch_second), ("gemm_of_sums", [1, 20], gemm_of_sums),
     ("quotient", IMAGE, quotient), ("constant_quotient", IMAGE, constant_quotient), ("chosen_constants", IMAGE, chosen_constants),
     ("bordered", IMAGE, bordered), ("output_shape", IMAGE, output_shape), ("product_from_left", IMAGE, product_from_left),
     ("gather", IMAGE, gather), ("gathered_rows", IMAGE, gathered_rows), ("last_step", IMAGE, last_step), ("tile", IMAGE, tile), ("expand", IMAGE, expand),
@@ -545,21 +462,6 @@ def left_norm(dory, folder):
     return False
 
 
-def left_map(dory, folder):
-    """Scores whose logarithm over the heads nobody quantises: the firmware gives the model's own tensor, in its order."""
-    model, path = Model([1, 6, 20]), os.path.join(folder, "map.onnx")
-    heads = model.node("Transpose", [model.node("Reshape", [model.quantised("x"), np.array([6, 4, 5])])], perm=[1, 0, 2])
-    other = model.node("Transpose", [heads], perm=[0, 2, 1])
-    scores = model.quantised(model.node("MatMul", [heads, other]), OUT_SCALE, OUT_ZERO)
-    model.write(path, model.node("ReduceLogSumExp", [scores], axes=[0], keepdims=0))
-    x = RANDOM.normal(0, 1, (1, 6, 20)).astype(FLOAT)
-    found, text = run(dory, path, x, folder)
-    a = grid(x).reshape(6, 4, 5).transpose(1, 0, 2).astype(np.float64)
-    if found is not None and found.shape != (4, 6, 6):
-        found, text = None, f"shape {found.shape}"
-    return is_equal("left_map", found, text, elements(a @ a.transpose(0, 2, 1)))
-
-
 def is_one_table(dory, folder):
     """What check_kind has left of function_of_nodes."""
     done = subprocess.run([dory, "inspect", os.path.join(folder, "function_of_nodes.onnx")], capture_output=True, text=True)
@@ -576,7 +478,7 @@ def main():
         for name, shape, build in KINDS:
             good &= check_kind(dory, folder, name, shape, build)
         checks = (front("normalised", normalised), front("of_bytes", of_bytes, TensorProto.UINT8), front("turned", turned_bytes),
-                  sums_of_channels, sums_in_front, last_average, left_norm, left_map, is_one_table)
+                  sums_of_channels, sums_in_front, last_average, left_norm, is_one_table)
         for check in checks:
             good &= check(dory, folder)
     print(f"{len(KINDS) + len(checks)} kinds" + ("" if good else ", not all as they should be"))

@@ -111,7 +111,7 @@ const struct qdq_operator qdq_operators[] = {
     {"Transpose", qdq_transpose, "nothing, or a copy", ""},
     {"Unsqueeze", qdq_unsqueeze, "nothing", ""},
     {"Upsample", qdq_resize, "as Resize", ""},
-    {"Where", qdq_where, "part of a table, or products and an addition", "shapes that broadcast"},
+    {"Where", qdq_where, "part of a table, or additions of bytes", "shapes that broadcast"},
 };
 const int qdq_operator_count = sizeof qdq_operators / sizeof *qdq_operators;
 
