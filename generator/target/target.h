@@ -47,7 +47,7 @@ struct target {
     uint32_t dma_read_bytes_per_1000_cycles;  /* long runs, L2 to L1 */
     uint32_t dma_write_bytes_per_1000_cycles; /* long runs, L1 to L2 */
     uint32_t dma_run_overhead_cycles;         /* per run of a 2-D transfer, beyond its bytes */
-    uint32_t dma_contention_cycles;           /* of a kernel, for 1000 cycles of transfers beside it */
+    uint32_t dma_contention_cycles;           /* of a kernel, for 1000 cycles of transfers beside it; 1000: cores copy */
     uint32_t l3_bytes_per_1000_cycles;
     uint32_t l3_setup_cycles;        /* of one transfer */
     uint32_t tile_overhead_cycles;   /* of the cores, between two tiles */

@@ -24,10 +24,13 @@ struct tile_bounds tile_bounds_of(const struct tile_problem *problem, struct are
         .step_rows = tile_step_rows(problem, arena),
         .step_channels = tile_step_channels(problem, arena),
     };
+    bounds.least_channels = problem->steps[0].output.channels;
     bounds.most_rows = tile_largest(&bounds.step_rows);
     bounds.most_channels = tile_largest(&bounds.step_channels);
-    for (uint32_t i = 1; i < problem->step_count; i++)
+    for (uint32_t i = 1; i < problem->step_count; i++) {
         bounds.drains += problem->steps[i].drain && is_as_large_as_first(problem, &problem->steps[i]);
+        bounds.least_channels = dory_minimum(bounds.least_channels, problem->steps[i].output.channels);
+    }
     return bounds;
 }
 
@@ -241,11 +244,34 @@ void tile_find_ends(const struct tile_bounds *bounds, struct tile_candidate *can
 
 /* ---- what is exposed ---- */
 
-static uint64_t sum_of(const struct tile_bounds *bounds, const struct transfer_bounds *transfers)
+/* Runs of all copies, at least: one a pixel of what a tile has not all channels of. */
+static uint64_t runs_bound(const struct tile_bounds *bounds, const struct tile_candidate *candidate)
 {
+    const struct dory_layer *layer = bounds->problem->layer;
+    const struct dory_step *step = &bounds->problem->steps[0];
+    const struct tiling *tiling = &candidate->tiling;
+    struct division *division = candidate->division;
+    uint64_t channels = division->channels.pieces, slice = tiling->tile.input_channels, runs = 0;
+    bool is_convolution = layer->operation == DORY_CONVOLUTION, is_hwc = layer->input_layout == DORY_HWC;
+    if (!is_convolution && layer->operation != DORY_DEPTHWISE)
+        return 0;
+    if (!(tiling->in_place & DORY_OUTPUT_IN_PLACE) && layer->output_layout == DORY_HWC &&
+        tiling->tile.channels < bounds->least_channels)
+        runs += (uint64_t)layer->output_height * layer->output_width * channels;
+    if (!(tiling->in_place & DORY_INPUTS_IN_PLACE) && is_hwc && slice < step->input[0].channels)
+        runs += loaded_pixels(bounds, tiling, division) *
+                (is_convolution ? dory_divide_up(layer->input_channels, (uint32_t)slice) : channels);
+    return runs;
+}
+
+static uint64_t sum_of(const struct tile_bounds *bounds, const struct tile_candidate *candidate,
+                       const struct transfer_bounds *transfers)
+{
+    const struct target *target = bounds->problem->target;
     uint64_t loads = maximum(transfers->input_loads, transfers->weights_loads);
     return transfers->input + transfers->weights + transfers->output +
-           (loads + transfers->stores) * bounds->problem->target->dma_latency_cycles;
+           (loads + transfers->stores) * target->dma_latency_cycles +
+           runs_bound(bounds, candidate) * target->dma_run_overhead_cycles;
 }
 
 /* Of the transfers, what nothing is computed beside: a tile for which a buffer must be free first is loaded behind the store
@@ -258,7 +284,7 @@ static uint64_t exposed_bound(const struct tile_bounds *bounds, const struct til
     uint64_t tiles = candidate->tiles;
     if ((input && transfers->input_loads == tiles) || (weights && transfers->weights_loads == tiles) ||
         (output && transfers->stores == tiles))
-        return sum_of(bounds, transfers);
+        return sum_of(bounds, candidate, transfers);
     uint64_t loads = (input ? transfers->input : 0) + (weights ? transfers->weights : 0);
     return maximum(output ? transfers->output : loads, candidate->ends + candidate->drains);
 }
@@ -269,7 +295,7 @@ uint64_t tile_buffers_bound(const struct tile_bounds *bounds, const struct tile_
                             const struct transfer_bounds *transfers)
 {
     uint64_t kernels = tile_kernels_bound(bounds, candidate->kernels, candidate->tiles);
-    uint64_t copies = bounds->fixed_cycles + sum_of(bounds, transfers) +
+    uint64_t copies = bounds->fixed_cycles + sum_of(bounds, candidate, transfers) +
                       (candidate->tiles - 1) * (bounds->driver_cycles + bounds->overhead_cycles);
     return maximum(kernels + exposed_bound(bounds, candidate, transfers), copies);
 }
@@ -371,7 +397,7 @@ uint64_t tile_contention_bound(const struct tile_bounds *bounds, const struct ti
     uint64_t longest = most_copies_cycles(bounds, &candidate->tiling);
     uint64_t counted = kernel / 4 < longest ? kernel / 4 : longest;
     uint64_t others = count_quicker(bounds, d, least, 4 * counted) * chunks * longest;
-    uint64_t exposed = exposed_bound(bounds, candidate, transfers), all_copies = sum_of(bounds, transfers);
+    uint64_t exposed = exposed_bound(bounds, candidate, transfers), all_copies = sum_of(bounds, candidate, transfers);
     uint64_t beside = all_copies > exposed + others ? all_copies - exposed - others : 0;
     uint64_t copies = beside * counted / longest, waits = tile_contention_cycles(problem, copies),
              rounding = candidate->tiles;

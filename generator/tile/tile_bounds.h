@@ -15,6 +15,7 @@ struct tile_bounds {
     uint64_t driver_cycles, overhead_cycles; /* of every tile, between two */
     struct extents step_rows, step_channels; /* of its steps */
     uint32_t most_rows, most_channels;       /* of a step */
+    uint32_t least_channels;                 /* of what a step writes to */
     uint64_t drains; /* steps as large as the first, behind it, that start when all before them is stored */
 };
 
