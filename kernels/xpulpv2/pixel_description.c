@@ -9,14 +9,6 @@ static bool interpolation_supports(const struct dory_layer *layer)
            layer->output_bits == 8;
 }
 
-/* Products of a row's and a column's weight are bytes: none is more than the sum of a pixel's, which is that of all pixels.
- * Where the sum is 256, only a pixel with a single weight has none. */
-static bool are_bytes(const struct dory_layer *layer)
-{
-    const int32_t *row = layer->constants.taps, *column = row + 4 * layer->interpolation.row_pairs * layer->output_height;
-    return ((int64_t)row[2] + row[3]) * ((int64_t)column[2] + column[3]) <= UINT8_MAX + 1;
-}
-
 /* Of a pixel that has several pairs of rows and columns: where each one's elements are, once, or again for each channel. */
 static uint64_t windows_cycles(const struct dory_layer *layer, uint32_t channels)
 {
@@ -35,11 +27,14 @@ static bool has_windows(const struct dory_layer *layer)
 static uint64_t pixel_cycles(const struct dory_layer *layer, uint32_t channels)
 {
     bool is_shift = layer->stages->first.multiplier == 1 << 30 && layer->left_shift >= 2;
-    uint32_t fours = is_shift && are_bytes(layer) ? channels / 4 : 0;
+    uint32_t fours = channels / 4;
     if (!is_shift) {
-        return channels * (layer->rounding == DORY_ROUND_FLOOR ? 19u : 22u) + 18;
+        return channels * (layer->rounding == DORY_ROUND_FLOOR ? 19u : 22u) + 12;
     }
-    return channels < 4 ? channels * 17 + 18 : fours * 48 + (channels - 4 * fours) * 17 + 62;
+    if (channels < 4 || !dory_weights_are_bytes(layer)) {
+        return channels * 17 + 11;
+    }
+    return fours * 48 + (channels - 4 * fours) * 17 + 62;
 }
 
 static uint64_t interpolation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -55,7 +50,8 @@ static uint64_t interpolation_cycles(const struct dory_layer *layer, const struc
 static uint32_t interpolation_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile,
                                             unsigned cores)
 {
-    return has_windows(layer) ? 0 : cores * dory_parts_of(tile->rows, tile->columns, cores).columns * DORY_COLUMN_BYTES;
+    uint32_t columns = dory_parts_of(tile->rows, tile->columns, cores).columns;
+    return has_windows(layer) ? 0 : cores * columns * DORY_COLUMN_BYTES + DORY_AHEAD_BYTES;
 }
 
 const struct dory_kernel_description dory_xpulpv2_interpolation_description = {

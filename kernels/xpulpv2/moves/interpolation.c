@@ -104,8 +104,6 @@ static inline int32_t sum_of(struct pixel pixel, uint32_t channel, int32_t bias)
 #if defined(DORY_XPULPV2)
 
 CHANNELS(interpolate_shift, 16, CORRECT_SUM)
-CHANNELS(interpolate_floor, 14, SCALE_SUM)
-CHANNELS(interpolate_any, 17, SCALE_SUM CORRECT_SUM)
 
 #else
 
@@ -135,8 +133,6 @@ static inline void interpolate_any(const struct interpolation *work, const struc
         output[channel] = finish_sum(work, high + (high >> work->select & work->correction));
     }
 }
-
-#define interpolate_floor interpolate_any
 
 #endif
 
@@ -235,10 +231,59 @@ static inline void interpolate_bytes(const struct interpolation *work, const str
         }                                                                                                                   \
     }
 
+ROW(interpolate_row_bytes, interpolate_bytes(work, &pixel, output, channels))
+
+#if defined(DORY_XPULPV2)
+
+/* The same as one loop in another: 13 instructions a pixel, and those of its channels. Where the next pixel's elements are
+ * is loaded behind these, that of one pixel more than there are, too. */
+#define LOAD_COLUMN P_LW_NEXT("%[x0]", "%[columns]") P_LW_NEXT("%[x1]", "%[columns]")
+#define FIND_CORNERS                                                                                                        \
+    "add %[a], %[top], %[x0]\n"                                                                                             \
+    "add %[c], %[bottom], %[x0]\n"                                                                                          \
+    "add %[b], %[top], %[x1]\n"                                                                                             \
+    "add %[d], %[bottom], %[x1]\n"
+#define FIND_WEIGHTS                                                                                                        \
+    "mul %[w0], %[upper], %[x0]\n"                                                                                          \
+    "mul %[w2], %[lower], %[x0]\n"                                                                                          \
+    "mul %[w1], %[upper], %[x1]\n"                                                                                          \
+    "mul %[w3], %[lower], %[x1]\n"
+#define LOAD_NEXT_COLUMN P_LW_NEXT("%[x0]", "%[columns]") "2: " P_LW_NEXT("%[x1]", "%[columns]")
+
+#define ROW_OF_CHANNELS(name, instructions, scale)                                                                          \
+    static __attribute__((noinline)) void name(const struct interpolation *work, const struct row *row,                     \
+                                               const int32_t *columns, uint32_t count, uint8_t *output, uint32_t channels)  \
+    {                                                                                                                       \
+        const uint8_t *a, *b, *c, *d;                                                                                       \
+        int32_t x0, x1, w0, w1, w2, w3, sum = (int32_t)count;                                                               \
+        __asm__ volatile(                                                                                                   \
+            ".option push\n"                                                                                                \
+            ".balign 4\n"                                                                                                   \
+            ".option norvc\n" LOAD_COLUMN LP_SETUP("x1", "%[sum]", 13 + instructions, "2")                                  \
+                FIND_CORNERS LOAD_COLUMN FIND_WEIGHTS LP_SETUP("x0", "%[channels]", instructions, "1")                      \
+                    SUM_OF_CORNERS scale STORE_SUM LOAD_NEXT_COLUMN ".option pop\n"                                         \
+            : [columns] "+r"(columns), [to] "+r"(output), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d),           \
+              [x0] "=&r"(x0), [x1] "=&r"(x1), [sum] "+r"(sum), [w0] "=&r"(w0), [w1] "=&r"(w1), [w2] "=&r"(w2),              \
+              [w3] "=&r"(w3)                                                                                                \
+            : [channels] "r"(channels), [top] "r"(row->top), [bottom] "r"(row->bottom), [upper] "r"(row->upper),            \
+              [lower] "r"(row->lower), [bias] "r"(work->bias), [multiplier] "r"(work->high.multiplier),                     \
+              [select] "r"(work->select), [correction] "r"(work->correction), [addend] "r"(work->high.addend),              \
+              [shift] "r"(work->high.shift), [least] "r"(work->high.normaliser.minimum),                                    \
+              [most] "r"(work->high.normaliser.maximum)                                                                     \
+            : "memory");                                                                                                    \
+    }
+
+ROW_OF_CHANNELS(interpolate_row_shift, 16, CORRECT_SUM)
+ROW_OF_CHANNELS(interpolate_row_floor, 14, SCALE_SUM)
+ROW_OF_CHANNELS(interpolate_row_any, 17, SCALE_SUM CORRECT_SUM)
+
+#else
+
 ROW(interpolate_row_any, interpolate_any(work, &pixel, 0, output, channels))
 ROW(interpolate_row_shift, interpolate_shift(work, &pixel, 0, output, channels))
-ROW(interpolate_row_floor, interpolate_floor(work, &pixel, 0, output, channels))
-ROW(interpolate_row_bytes, interpolate_bytes(work, &pixel, output, channels))
+#define interpolate_row_floor interpolate_row_any
+
+#endif
 
 /* Bytes from a row of the input to the elements of columns, and their weights: for every row that a core has. */
 static void start_columns(int32_t *to, const int32_t *taps, uint32_t count, uint32_t channels)
@@ -341,8 +386,9 @@ static void interpolate_window(const struct interpolation *work, const struct do
 
 /* Sums have left_shift - UNIT_SHIFT zeros below, and are shifted to the right: they lose both, floor for floor. What
  * rounding adds to some sums is the difference of two addends. */
-static void start_shift(struct interpolation *work, uint32_t zeros, bool is_even)
+static void start_shift(struct interpolation *work, const struct dory_layer *layer, uint32_t zeros)
 {
+    bool is_even = layer->rounding == DORY_ROUND_EVEN;
     struct dory_high *high = &work->high;
     uint32_t less = dory_minimum(zeros, (uint32_t)high->shift);
     int32_t corrected = is_even ? high->addend + 1 : high->addend - high->normaliser.away; /* 0 for a floor */
@@ -352,7 +398,7 @@ static void start_shift(struct interpolation *work, uint32_t zeros, bool is_even
     high->addend >>= less;
     high->shift -= (int32_t)less;
     work->select = is_even ? high->shift : 31;
-    work->is_byte = high->normaliser.minimum >= 0 && high->normaliser.maximum <= UINT8_MAX;
+    work->is_byte = high->normaliser.minimum >= 0 && high->normaliser.maximum <= UINT8_MAX && dory_weights_are_bytes(layer);
 }
 
 /* Of any scale, for sums that are shifted to the left with their weights. */
@@ -375,7 +421,7 @@ static void start(struct interpolation *work, const struct dory_layer *layer)
     work->is_byte = work->is_floor = false;
     work->is_shift = !work->is_window && work->high.multiplier == UNIT && layer->left_shift >= UNIT_SHIFT;
     if (work->is_shift) {
-        start_shift(work, layer->left_shift - UNIT_SHIFT, layer->rounding == DORY_ROUND_EVEN);
+        start_shift(work, layer, layer->left_shift - UNIT_SHIFT);
     }
     if (!work->is_shift && !work->is_window) {
         start_any(work, layer);

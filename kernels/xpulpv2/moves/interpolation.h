@@ -7,6 +7,7 @@
 #include "dory/layer.h"
 
 #define DORY_COLUMN_BYTES 16u /* of scratch: two offsets in a row of the input, two weights */
+#define DORY_AHEAD_BYTES  8u  /* that are loaded behind the last column */
 
 struct dory_parts {
     uint32_t across, down, columns, rows; /* parts, and what each has at most */
@@ -34,6 +35,14 @@ static inline struct dory_parts dory_parts_of(uint32_t rows, uint32_t columns, u
         }
     }
     return best;
+}
+
+/* Products of a row's and a column's weight are bytes: none is more than the sum of a pixel's, which is that of all pixels.
+ * Where the sum is 256, only a pixel with a single weight has none. */
+static inline bool dory_weights_are_bytes(const struct dory_layer *layer)
+{
+    const int32_t *row = layer->constants.taps, *column = row + 4 * layer->interpolation.row_pairs * layer->output_height;
+    return ((int64_t)row[2] + row[3]) * ((int64_t)column[2] + column[3]) <= UINT8_MAX + 1;
 }
 
 #endif
