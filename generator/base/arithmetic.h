@@ -31,4 +31,9 @@ static inline int64_t clamp(int64_t number, int64_t least, int64_t most)
     return number < least ? least : number > most ? most : number;
 }
 
+static inline uint32_t little_endian_word(const uint8_t *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
 #endif

@@ -95,17 +95,12 @@ static bool sums_agree(const struct comparison *c, int channel, wide constant)
 
 /* ---- convolutions ---- */
 
-static bool is_padded(const struct layer *layer)
-{
-    return layer->padding_top || layer->padding_left || layer->padding_bottom || layer->padding_right;
-}
-
 /* Adds what a channel of the input that is left out adds to a sum. False where that is no constant. */
 static bool add_constant(const struct comparison *c, const int8_t *weights, int channel, wide *constant)
 {
     const struct layer *layer = &c->whole->layers[c->layer];
     struct sum_range range = c->ranges[layer->inputs[0]][channel];
-    bool is_constant = range.minimum == range.maximum && (!is_padded(layer) || layer->padding_value == range.minimum);
+    bool is_constant = range.minimum == range.maximum && (!layer_is_padded(layer) || layer->padding_value == range.minimum);
     for (int i = 0; i < layer->kernel_height * layer->kernel_width; i++) {
         if (weights[i] && !is_constant)
             return false;

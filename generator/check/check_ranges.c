@@ -34,11 +34,6 @@ static struct span stage_span(const struct stage *stage, int channel, struct spa
     return (struct span){lesser(a, b), greater(a, b)};
 }
 
-static bool is_padded(const struct layer *layer)
-{
-    return layer->padding_top || layer->padding_left || layer->padding_bottom || layer->padding_right;
-}
-
 /* Weight by weight. */
 static struct span convolution_span(const struct ranges *r, int channel)
 {
@@ -50,7 +45,7 @@ static struct span convolution_span(const struct ranges *r, int channel)
     struct span sum = {0, 0};
     for (int c = 0; c < inputs; c++) {
         struct span x = input_span(r, 0, group * inputs + c);
-        if (is_padded(layer))
+        if (layer_is_padded(layer))
             x = join(x, one(layer->padding_value));
         for (int i = 0; i < kernel; i++, weight++) {
             sum.least += *weight * (*weight > 0 ? x.least : x.most);
@@ -157,7 +152,7 @@ static struct span interpolation_span(const struct layer *layer, struct span x)
 static struct span average_span(const struct layer *layer, struct span x)
 {
     wide area = (wide)layer->kernel_height * layer->kernel_width;
-    struct span inside = is_padded(layer) ? join(x, one(0)) : x;
+    struct span inside = layer_is_padded(layer) ? join(x, one(0)) : x;
     return (struct span){inside.least * area, inside.most * area};
 }
 

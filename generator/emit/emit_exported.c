@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "dory/hal.h"
 #include "emit/emit_header.h"
 
@@ -178,11 +179,6 @@ void emit_exported(const struct emission *emission, struct outputs *outputs, str
 
 /* ---- NAME_weights.c ---- */
 
-static uint32_t word_at(const uint8_t *bytes)
-{
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
-
 /* As words, which are quicker to compile than bytes; an image is a multiple of 8 bytes. */
 const char *emit_exported_weights(const struct emission *emission, struct arena *arena)
 {
@@ -197,7 +193,8 @@ const char *emit_exported_weights(const struct emission *emission, struct arena 
              "const uint32_t %s_weights[%" PRIu32 "] __attribute__((aligned(%d))) = {",
              emission->name, emission->name, plan->flash_bytes / 4, DORY_ALIGNMENT);
     for (uint32_t i = 0; i < plan->flash_bytes / 4; i++)
-        text_add(&text, "%s0x%08" PRIx32 ",", i % WORDS_A_LINE ? " " : "\n    ", word_at(plan->flash_image + (size_t)4 * i));
+        text_add(&text, "%s0x%08" PRIx32 ",", i % WORDS_A_LINE ? " " : "\n    ",
+                 little_endian_word(plan->flash_image + (size_t)4 * i));
     text_add_string(&text, "\n};\n");
     return text.bytes;
 }

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/arithmetic.h"
+
 /* ---- bytes, little endian ---- */
 
 static void write_word(uint8_t *to, uint32_t value)
@@ -39,11 +41,6 @@ static void layout_layer(struct plan *plan, int index, struct diagnostics *diagn
         diagnose(diagnostics, SEVERITY_ERROR, layer->name, NULL,
                  "a fault of dory: weights take other than the %u bytes planned, or their constants exceed their form",
                  planned->weights_bytes);
-}
-
-static uint32_t little_endian_word(const uint8_t *bytes)
-{
-    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
 /* Of little-endian words, whatever this machine's are; zeros fill the last one. */

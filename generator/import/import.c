@@ -310,14 +310,6 @@ static void bind(struct importer *importer, const struct node *node, int value_i
     importer->flows[value_index] = *flow;
 }
 
-static bool is_one_of(const char *type, const char *const *types)
-{
-    for (; *types; types++)
-        if (!strcmp(type, *types))
-            return true;
-    return false;
-}
-
 /* Does the node pad by itself, with zeros? */
 static bool has_own_padding(const struct node *node)
 {
@@ -338,11 +330,11 @@ static bool takes_padding(struct importer *importer, const struct node *node, co
         return false;
     if (!strcmp(node->type, "MaxPool")) /* whose own padding is less than all elements */
         return flow->kind == FLOW_TENSOR && flow_is_at_least(importer, flow->index, flow->padding.value);
-    if (is_one_of(node->type, convolutions))
+    if (node_is_one_of(node, convolutions))
         return flow->padding.value == 0 || !has_own_padding(node);
     if (!strcmp(node->type, "AveragePool"))
         return flow->padding.value == 0;
-    return is_one_of(node->type, passes);
+    return node_is_one_of(node, passes);
 }
 
 static bool lay_paddings(struct importer *importer, const struct node *node)

@@ -18,13 +18,6 @@ static int32_t *positions_of(struct quantised_builder *builder, int count, int s
     return positions;
 }
 
-static int like(struct quantised_builder *builder, const char *name, int tensor, int height, int width, int channels)
-{
-    const struct tensor from = builder->network->tensors[tensor];
-    struct quantisation quantisation = {from.scale, from.zero_point + from.model_offset, from.model_offset != 0};
-    return quantised_tensor(builder, name, height, width, channels, &quantisation);
-}
-
 static void lay_copy(struct quantised_builder *builder, const char *name, int input, int output, struct steps steps)
 {
     const struct tensor to = builder->network->tensors[output];
@@ -47,9 +40,9 @@ static int lay_axis(struct quantised_builder *builder, const char *name, int ten
         return tensor;
     if (axis == AXIS_HEIGHT) {
         steps = (struct steps){from.channels, 0, 1, from.channels, row};
-        output = like(builder, name, tensor, from.width, 1, from.height * from.channels);
+        output = quantised_tensor_like(builder, name, tensor, from.width, 1, from.height * from.channels);
     } else {
-        output = like(builder, name, tensor, from.height, 1, row);
+        output = quantised_tensor_like(builder, name, tensor, from.height, 1, row);
     }
     lay_copy(builder, name, tensor, output, steps);
     return output;
@@ -63,8 +56,8 @@ static int lay_back(struct quantised_builder *builder, const char *name, int ten
     struct steps steps = {from.channels, channels, 1, 0, 0};
     if (axis == AXIS_HEIGHT)
         steps = (struct steps){channels, from.channels, 1, 0, 0};
-    output = axis == AXIS_HEIGHT ? like(builder, name, tensor, size, from.height, channels)
-                                 : like(builder, name, tensor, from.height, size, channels);
+    output = axis == AXIS_HEIGHT ? quantised_tensor_like(builder, name, tensor, size, from.height, channels)
+                                 : quantised_tensor_like(builder, name, tensor, from.height, size, channels);
     lay_copy(builder, name, tensor, output, steps);
     return output;
 }
@@ -85,8 +78,8 @@ static int lay_place(struct quantised_builder *builder, const char *name, int te
                      int column)
 {
     const struct tensor from = builder->network->tensors[tensor];
-    int output = like(builder, arena_format(builder->arena, "%s, place of %s", name, from.name), tensor, whole->height,
-                      whole->width, whole->channels);
+    int output = quantised_tensor_like(builder, arena_format(builder->arena, "%s, place of %s", name, from.name), tensor,
+                                       whole->height, whole->width, whole->channels);
     struct layer *layer = quantised_layer(builder, LAYER_COPY, builder->network->tensors[output].name, tensor, output);
     layer->map = (struct layer_map){behind(builder, whole->height, row, from.height, from.width * from.channels),
                                     behind(builder, whole->width, column, from.width, from.channels),
@@ -112,7 +105,7 @@ static int add_up(struct quantised_builder *builder, const char *name, const int
             continue;
         }
         const char *own = i == count - 1 ? name : arena_format(builder->arena, "%s, first %d parts", name, i + 1);
-        int output = like(builder, own, place, whole.height, whole.width, whole.channels);
+        int output = quantised_tensor_like(builder, own, place, whole.height, whole.width, whole.channels);
         middle_sum_bytes(builder, sum, 1, place, 0, output);
         sum = output;
     }
@@ -142,7 +135,7 @@ int quantised_concatenate(struct quantised_builder *builder, const char *name, c
         bool is_last = i == count - 1 && axis == AXIS_CHANNELS;
         const char *own =
             is_last ? name : arena_format(builder->arena, "%s, first %d channels", name, a.channels + b.channels);
-        int output = like(builder, own, joined, a.height, a.width, a.channels + b.channels);
+        int output = quantised_tensor_like(builder, own, joined, a.height, a.width, a.channels + b.channels);
         quantised_layer(builder, LAYER_CONCATENATION, own, joined, output)->inputs[1] = next;
         joined = output;
     }

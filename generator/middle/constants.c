@@ -33,13 +33,6 @@ struct middle_constant middle_place_constant(struct quantised_builder *builder, 
 
 /* ---- tensors ---- */
 
-static int like(struct quantised_builder *builder, const char *name, int tensor, int height, int width, int channels)
-{
-    const struct tensor from = builder->network->tensors[tensor];
-    struct quantisation quantisation = {from.scale, from.zero_point + from.model_offset, from.model_offset != 0};
-    return quantised_tensor(builder, name, height, width, channels, &quantisation);
-}
-
 static int32_t *positions(struct quantised_builder *builder, int count, int step)
 {
     int32_t *list = arena_array(builder->arena, int32_t, (size_t)count);
@@ -51,7 +44,7 @@ static int32_t *positions(struct quantised_builder *builder, int count, int step
 /* A copy of the first elements, as they come. */
 static int lay_first(struct quantised_builder *builder, const char *name, int input, int height, int width, int channels)
 {
-    int output = like(builder, name, input, height, width, channels);
+    int output = quantised_tensor_like(builder, name, input, height, width, channels);
     struct layer *layer = quantised_layer(builder, LAYER_COPY, name, input, output);
     layer->map = (struct layer_map){positions(builder, height, width * channels), positions(builder, width, channels),
                                     positions(builder, channels, 1)};

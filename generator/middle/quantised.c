@@ -27,6 +27,14 @@ int quantised_tensor(struct quantised_builder *builder, const char *name, int he
     return network->tensor_count++;
 }
 
+int quantised_tensor_like(struct quantised_builder *builder, const char *name, int tensor, int height, int width,
+                          int channels)
+{
+    const struct tensor from = builder->network->tensors[tensor];
+    struct quantisation quantisation = {from.scale, from.zero_point + from.model_offset, from.model_offset != 0};
+    return quantised_tensor(builder, name, height, width, channels, &quantisation);
+}
+
 struct layer *quantised_layer(struct quantised_builder *builder, enum layer_kind kind, const char *name, int input,
                               int output)
 {

@@ -31,6 +31,10 @@ void quantised_begin(struct quantised_builder *builder, const char *name, enum r
 int quantised_tensor(struct quantised_builder *builder, const char *name, int height, int width, int channels,
                      const struct quantisation *quantisation);
 
+/* One of the quantisation of `tensor`. */
+int quantised_tensor_like(struct quantised_builder *builder, const char *name, int tensor, int height, int width,
+                          int channels);
+
 /* A layer with one input and a window of one element, whose stages are still to be set; it is the output's producer. The
  * pointer holds until the next layer is made. */
 struct layer *quantised_layer(struct quantised_builder *builder, enum layer_kind kind, const char *name, int input,

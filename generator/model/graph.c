@@ -3,6 +3,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
+
+bool node_is_one_of(const struct node *node, const char *const *types)
+{
+    for (; *types; types++)
+        if (!strcmp(node->type, *types))
+            return true;
+    return false;
+}
+
 const struct attribute *node_attribute(const struct node *node, const char *name)
 {
     for (int i = 0; i < node->attribute_count; i++)
@@ -37,17 +47,12 @@ static uint64_t little_endian(const unsigned char *bytes, unsigned count)
     return bits;
 }
 
-static uint32_t little_endian_32(const unsigned char *bytes)
-{
-    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
-
 static float single_precision(const unsigned char *bytes, bool is_little_endian)
 {
     uint32_t bits;
     float number;
     memcpy(&bits, bytes, sizeof bits);
-    bits = is_little_endian ? little_endian_32(bytes) : bits;
+    bits = is_little_endian ? little_endian_word(bytes) : bits;
     memcpy(&number, &bits, sizeof number);
     return number;
 }

@@ -119,6 +119,9 @@ struct graph *graph_read_beside(const void *bytes, size_t length, const char *fo
 /* Null where the node has none of that name. */
 const struct attribute *node_attribute(const struct node *node, const char *name);
 
+/* Whether its type is in a list, which ends in NULL. */
+bool node_is_one_of(const struct node *node, const char *const *types);
+
 /* True, and the number, if it is an integer that fits; floats must be integral. */
 bool constant_integer(const struct constant *constant, size_t index, int64_t *number);
 /* True, and the number, if the constant holds one integer only, once or many times. */

@@ -343,6 +343,11 @@ static inline size_t tensor_elements(const struct tensor *tensor)
     return (size_t)tensor->height * (size_t)tensor->width * (size_t)tensor->channels;
 }
 
+static inline bool layer_is_padded(const struct layer *layer)
+{
+    return layer->padding_top || layer->padding_left || layer->padding_bottom || layer->padding_right;
+}
+
 static inline bool layer_has_two_inputs(const struct layer *layer)
 {
     return layer->kind == LAYER_ADDITION || layer->kind == LAYER_CONCATENATION || layer->kind == LAYER_MULTIPLICATION ||

@@ -26,16 +26,11 @@ static void keep_all(struct search *search, int tensor)
 
 /* ---- convolutions ---- */
 
-static bool is_padded(const struct layer *layer)
-{
-    return layer->padding_top || layer->padding_left || layer->padding_bottom || layer->padding_right;
-}
-
 /* Is every element that a window finds in the channel the same, in the border, too? */
 static bool is_constant_for(const struct layer *layer, const struct tensor *input, int channel)
 {
     struct sum_range range = input->channel_ranges ? input->channel_ranges[channel] : (struct sum_range){0, 1};
-    return range.minimum == range.maximum && (!is_padded(layer) || range.minimum == layer->padding_value);
+    return range.minimum == range.maximum && (!layer_is_padded(layer) || range.minimum == layer->padding_value);
 }
 
 /* Has a channel of the output that stays a weight for this one? */

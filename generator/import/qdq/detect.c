@@ -5,14 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool is_one_of(const struct node *node, const char *const *types)
-{
-    for (; *types; types++)
-        if (!strcmp(node->type, *types))
-            return true;
-    return false;
-}
-
 /* ConvInteger and MatMulInteger are none of them: without a DynamicQuantizeLinear in front they compute integers. */
 static const char *const dynamic_types[] = {"DynamicQuantizeLinear", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul",
                                             "MatMulIntegerToFloat", NULL};
@@ -21,8 +13,8 @@ bool qdq_detect(const struct graph *graph)
 {
     static const char *const types[] = {"QuantizeLinear", "DequantizeLinear", NULL};
     for (int i = 0; i < graph->node_count; i++)
-        if (qdq_find_qoperator(&graph->nodes[i]) || is_one_of(&graph->nodes[i], types) ||
-            is_one_of(&graph->nodes[i], dynamic_types))
+        if (qdq_find_qoperator(&graph->nodes[i]) || node_is_one_of(&graph->nodes[i], types) ||
+            node_is_one_of(&graph->nodes[i], dynamic_types))
             return true;
     return false;
 }
@@ -32,7 +24,7 @@ bool qdq_refuse(const struct graph *graph, struct diagnostics *diagnostics)
     int dynamic = 0;
     const struct node *first = NULL;
     for (int i = graph->node_count - 1; i >= 0; i--)
-        if (is_one_of(&graph->nodes[i], dynamic_types)) {
+        if (node_is_one_of(&graph->nodes[i], dynamic_types)) {
             dynamic++;
             first = &graph->nodes[i];
         }
@@ -56,7 +48,7 @@ bool qdq_refuse(const struct graph *graph, struct diagnostics *diagnostics)
 static const struct constant *float_weights(const struct graph *graph, const struct node *node)
 {
     static const char *const types[] = {"Conv", "ConvTranspose", "Gemm", "MatMul", NULL};
-    bool has_weights = node->input_count >= 2 && node->inputs[1] != NO_VALUE && is_one_of(node, types);
+    bool has_weights = node->input_count >= 2 && node->inputs[1] != NO_VALUE && node_is_one_of(node, types);
     const struct constant *weights = has_weights ? graph->values[node->inputs[1]].constant : NULL;
     return weights && (weights->type == ELEMENT_FLOAT || weights->type == ELEMENT_DOUBLE) ? weights : NULL;
 }
@@ -87,7 +79,7 @@ static bool has_other_operators(const struct graph *graph)
     bool has_other = false;
     for (int i = 0; i < graph->node_count; i++) {
         const struct node *node = &graph->nodes[i];
-        if (is_one_of(node, integers))
+        if (node_is_one_of(node, integers))
             return false;
         has_other |= node->is_needed && !operator_find(node->type) && !operator_find_advice(node->type);
     }

@@ -61,14 +61,6 @@ static bool are_indices(const struct qdq *qdq, int index)
     return false;
 }
 
-static bool is_one_of(const char *type, const char *const *types)
-{
-    for (; *types; types++)
-        if (!strcmp(type, *types))
-            return true;
-    return false;
-}
-
 /* Arithmetic with one number for each channel of images. */
 static bool is_of_channels(const struct qdq *qdq, const struct node *node)
 {
@@ -113,9 +105,9 @@ static bool is_image(const struct qdq *qdq, int index)
         bool reads = false;
         for (int i = 0; i < node->input_count; i++)
             reads |= node->inputs[i] != NO_VALUE && follows[node->inputs[i]];
-        if (reads && (is_one_of(node->type, images) || is_of_channels(qdq, node)))
+        if (reads && (node_is_one_of(node, images) || is_of_channels(qdq, node)))
             return true;
-        for (int i = 0; reads && !is_one_of(node->type, ends) && i < node->output_count; i++)
+        for (int i = 0; reads && !node_is_one_of(node, ends) && i < node->output_count; i++)
             if (node->outputs[i] != NO_VALUE)
                 follows[node->outputs[i]] = true;
     }

@@ -49,11 +49,6 @@ static struct layer *make_pool(struct tflite_importer *importer, enum layer_kind
     return layer;
 }
 
-static bool is_padded(const struct layer *layer)
-{
-    return layer->padding_top || layer->padding_left || layer->padding_bottom || layer->padding_right;
-}
-
 bool tflite_maximum_pool(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     (void)operation;
@@ -115,7 +110,7 @@ bool tflite_average_pool(struct tflite_importer *importer, const struct tflite_o
     if (!layer)
         return false;
     *result = tflite_value_of(layer->output);
-    if (!is_padded(layer))
+    if (!layer_is_padded(layer))
         set_average(importer, layer, (int64_t)layer->kernel_height * layer->kernel_width);
     else if (!average_inside(importer, layer))
         return false;
