@@ -194,8 +194,23 @@ class Moves:
         return self.operate(tfl.SPACE_TO_DEPTH, [x], (parts.reshape(1, height // 2, width // 2, 4 * channels), *quantisation),
                             (19, {0: ("i", 2)}))
 
+    def normalised(self, x, data, scale, zero):
+        """Channels by the root of their squares' sum, in real numbers; none of them near the middle of two steps."""
+        real = float(np.float32(scale)) * (data - zero)
+        root, output = np.sqrt((real * real).sum(-1, keepdims=True)), (self.random.uniform(0.004, 0.01), self.random.randint(-20, 20))
+        steps = real / np.where(root == 0, 1, root) / float(np.float32(output[0]))
+        if np.any(np.abs(np.abs(steps - np.floor(steps)) - 0.5) < 1e-3):
+            return x
+        inside, result = (self.model.tensor(name, list(data.shape), tfl.FLOAT32) for name in ("inside", "normal"))
+        self.model.operator(tfl.DEQUANTIZE, [x], [inside])
+        self.model.operator(tfl.L2_NORMALIZATION, [inside], [result], (12, {}))
+        whole = np.clip(np.rint(steps) + output[1], -128, 127).astype(np.int64)
+        return self.operate(tfl.QUANTIZE, [result], (whole, float(np.float32(output[0])), output[1]))
+
     def island(self, x, data, scale, zero):
         """Real numbers in between: each of one element."""
+        if self.random.random() < 0.2:
+            return self.normalised(x, data, scale, zero)
         real = (np.float32(scale) * (data - zero).astype(np.float32)).astype(np.float32)
         names = iter(range(9))
         floats = lambda: self.model.tensor("real%d" % next(names), list(data.shape), tfl.FLOAT32)

@@ -5,6 +5,7 @@
 
 #include "import/tflite/tflite_import.h"
 #include "middle/functions.h"
+#include "middle/norms.h"
 
 /* ---- functions ---- */
 
@@ -353,10 +354,61 @@ static bool join(struct tflite_importer *importer, struct value *result)
     return true;
 }
 
+/* ---- L2_NORMALIZATION ---- */
+
+static bool is_plain(const struct tflite_importer *importer, const struct value *value)
+{
+    float reals[256];
+    fill_plain(&importer->builder.network->tensors[value->tensor], reals);
+    return !memcmp(reals, value->reals, sizeof reals);
+}
+
+/* Channels by the root of their squares' sum: the layer that norms of ONNX become, rounded as the QUANTIZE behind it asks.
+ */
+static bool normalise(struct tflite_importer *importer, struct value *result)
+{
+    static const double one = 1, zero = 0;
+    const struct tflite_operator *operation = importer->current;
+    const struct value *input = input_value(importer, 0);
+    const char *name = tflite_output(importer)->name;
+    struct quantisation quantisation;
+    struct middle_value placed;
+    if (operation->code != TFLITE_L2_NORMALIZATION || !is_real(input) || !is_plain(importer, input) ||
+        operation->options.activation != TFLITE_NO_ACTIVATION ||
+        !find_quantisation(importer, operation->outputs[0], &quantisation))
+        return false;
+    const struct value saved = *input;
+    importer->values[operation->inputs[0]].kind = VALUE_TENSOR;
+    const bool is_placed = tflite_takes_channels(importer, -1, &placed);
+    importer->values[operation->inputs[0]] = saved;
+    if (!is_placed)
+        return true;
+    const struct tensor from = *tflite_network_tensor(importer, placed.tensor);
+    const int output = quantised_tensor(&importer->builder, name, from.height, from.width, from.channels, &quantisation);
+    const struct real_norm norm = {.kind = NORM_OF_SUM,
+                                   .run = from.channels,
+                                   .count = 1,
+                                   .factors = &one,
+                                   .terms = &zero,
+                                   .minimum = -INFINITY,
+                                   .maximum = INFINITY};
+    if (!middle_norm(&importer->builder, name, placed.tensor, output, &norm))
+        return tflite_fault(importer, "is quantised with the scale %g behind, which is too small", quantisation.scale), true;
+    float *reals = new_reals(importer);
+    fill_plain(tflite_network_tensor(importer, output), reals);
+    placed.tensor = output;
+    *result = tflite_value_of(output);
+    result->is_moved = !view_is_memory(&placed.view) || !middle_is_whole(&importer->builder, &placed);
+    result->view = placed.view;
+    result->kind = VALUE_REALS;
+    result->reals = reals;
+    return true;
+}
+
 bool tflite_keeps_reals(struct tflite_importer *importer, struct value *result)
 {
     return apply_function(importer, result) || combine(importer, result) || select(importer, result) ||
-           move(importer, result) || join(importer, result);
+           move(importer, result) || join(importer, result) || normalise(importer, result);
 }
 
 /* ---- edges ---- */
