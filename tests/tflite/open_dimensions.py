@@ -21,7 +21,9 @@ class Network(random_networks.Network):
 
     def operate(self, code, inputs, value, options=None, shape=None):
         index = super().operate(code, inputs, value, options, shape)
-        if code == tfl.RESHAPE and self.random.random() < 0.7 or code in KEEPS and any(i in self.open for i in inputs):
+        # rows in dimensions that a projection alone knows are nowhere else in the file
+        is_known = code != tfl.FULLY_CONNECTED or value[0].shape[:-1] == self.values[inputs[0]][0].shape[:-1]
+        if code == tfl.RESHAPE and self.random.random() < 0.7 or code in KEEPS and is_known and any(i in self.open for i in inputs):
             self.leave_open(index, value[0].shape)
         return index
 
