@@ -209,7 +209,7 @@ class Moves:
 
     def island(self, x, data, scale, zero):
         """Real numbers in between: each of one element."""
-        if self.random.random() < 0.2:
+        if self.random.random() < 0.4:
             return self.normalised(x, data, scale, zero)
         real = (np.float32(scale) * (data - zero).astype(np.float32)).astype(np.float32)
         names = iter(range(9))
