@@ -50,39 +50,33 @@ static struct layout layout_of_parts(const struct middle_value *parts, int count
                : layout_with_channels(&parts[0].view, dimension);
 }
 
-bool middle_make_parts(struct quantised_builder *builder, const char *name, struct middle_value *values, int count,
-                       int dimension)
+static struct view joined_view(const struct layout *layout, const struct middle_value *parts, int count, int dimension)
 {
-    struct layout layout = layout_of_parts(values, count, dimension);
-    int64_t channels = 0;
-    for (int i = 0; i < count; i++) {
-        channels += values[i].view.dimensions[dimension];
-        const char *own = arena_format(builder->arena, "%s, part %d", name, i);
-        if (channels > MIDDLE_MAXIMUM_DIMENSION || !middle_lay_out(builder, own, &layout, &values[i]))
-            return false;
-    }
-    return true;
-}
-
-struct view middle_joined_view(const struct middle_value *parts, int count, int dimension)
-{
-    struct layout layout = layout_of_parts(parts, count, dimension);
     int64_t dimensions[VIEW_MAXIMUM_RANK];
-    for (int i = 0; i < layout.rank; i++)
+    for (int i = 0; i < layout->rank; i++)
         dimensions[i] = parts[0].view.dimensions[i];
     for (int i = 1; i < count; i++)
         dimensions[dimension] += parts[i].view.dimensions[dimension];
-    return layout_view(&layout, dimensions);
+    return layout_view(layout, dimensions);
 }
 
-struct middle_value middle_join(struct quantised_builder *builder, const char *name, const struct middle_value *parts,
-                                int count, int dimension)
+/* Parts that are laid may have another best layout than before: it is found once. */
+bool middle_join(struct quantised_builder *builder, const char *name, struct middle_value *parts, int count, int dimension,
+                 struct middle_value *result)
 {
+    const struct layout layout = layout_of_parts(parts, count, dimension);
     int *tensors = arena_array(builder->arena, int, (size_t)count);
-    for (int i = 0; i < count; i++)
+    int64_t channels = 0;
+    for (int i = 0; i < count; i++) {
+        channels += parts[i].view.dimensions[dimension];
+        const char *own = arena_format(builder->arena, "%s, part %d", name, i);
+        if (channels > MIDDLE_MAXIMUM_DIMENSION || !middle_lay_out(builder, own, &layout, &parts[i]))
+            return false;
         tensors[i] = parts[i].tensor;
-    return (struct middle_value){quantised_concatenate(builder, name, tensors, count, AXIS_CHANNELS),
-                                 middle_joined_view(parts, count, dimension)};
+    }
+    *result = (struct middle_value){quantised_concatenate(builder, name, tensors, count, AXIS_CHANNELS),
+                                    joined_view(&layout, parts, count, dimension)};
+    return true;
 }
 
 /* ---- operands of one order ---- */

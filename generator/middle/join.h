@@ -4,16 +4,11 @@
 
 #include "middle/layout.h"
 
-/* Lays copies of values where the dimension is not their channels, or where their other dimensions lie otherwise than those
- * of the first. False where rows, columns or channels of one, or the channels of all, are more than the firmware can have.
- * The values have equal shapes but for that dimension. */
-bool middle_make_parts(struct quantised_builder *builder, const char *name, struct middle_value *values, int count,
-                       int dimension);
-/* The view of what parts that were made so are joined to. */
-struct view middle_joined_view(const struct middle_value *parts, int count, int dimension);
-/* They are joined; all have one scale and zero point. */
-struct middle_value middle_join(struct quantised_builder *builder, const char *name, const struct middle_value *parts,
-                                int count, int dimension);
+/* Joins values of one scale and zero point, of equal shapes but for that dimension. They become copies where the dimension
+ * is not their channels, or where their other dimensions lie otherwise than those of the first. False where rows, columns or
+ * channels of one, or the channels of all, are more than the firmware can have. */
+bool middle_join(struct quantised_builder *builder, const char *name, struct middle_value *parts, int count, int dimension,
+                 struct middle_value *result);
 
 /* Which of some values the others follow, and its order: one that has all elements of these dimensions, and lies in the
  * order of a tensor if possible, best of all with its dimensions apart. */

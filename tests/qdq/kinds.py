@@ -147,6 +147,12 @@ def joined_rows(m, x):
     return m.node("Concat", [turned, turned], axis=0), lambda a: np.concatenate([a.transpose(0, 2, 3, 1)] * 2)
 
 
+def joined_turned(m, x):
+    """Columns of what is turned and cut through other dimensions than it has."""
+    cut = m.node("Reshape", [m.node("Transpose", [x], perm=[0, 2, 1]), np.array([1, 16, 3, 1])])
+    return m.node("Concat", [cut, cut], axis=3), lambda a: np.concatenate([a.transpose(0, 2, 1).reshape(1, 16, 3, 1)] * 2, 3)
+
+
 def rows_added(m, x):
     """Tensors of five dimensions, one of which is repeated."""
     split = m.node("Reshape", [x, np.array([2, 2, 3, 2, 5])])
@@ -354,7 +360,7 @@ KINDS = [
     ("largest_channel", IMAGE, reduction("ReduceMax", [1], 1, lambda a, x, k: a.max(x, keepdims=k))),
     ("largest_of_three", IMAGE, largest_of_three), ("smallest_of_rows", IMAGE, smallest_of_rows), ("slopes", IMAGE, slopes),
     ("scaled_product", [1, 20], scaled_product), ("wide_weights", IMAGE, wide_weights), ("rows_of_products", IMAGE, rows_of_products),
-    ("joined_rows", IMAGE, joined_rows), ("rows_added", IMAGE, rows_added),
+    ("joined_rows", IMAGE, joined_rows), ("joined_turned", [1, 24, 2], joined_turned), ("rows_added", IMAGE, rows_added),
     ("function_of_nodes", IMAGE, function_of_nodes), ("moved_sums", IMAGE, moved_sums), ("computed_pads", IMAGE, computed_pads),
     ("leaky_sums", IMAGE, sloped_sums(0.125)), ("steep_sums", IMAGE, sloped_sums(np.array([1, 2, 1.5, 4, 1.25, 3], FLOAT))),
     ("sloped_sums", IMAGE, sloped_sums(np.array([0.5, -0.25, 0.75, 1, 0.125, 0.0625], FLOAT))),

@@ -149,10 +149,7 @@ static enum qdq_outcome join_parts(struct qdq *qdq, const char *name, const stru
                                         joined_view(parts, count, axis)};
         return QDQ_DONE;
     }
-    if (!middle_make_parts(&qdq->builder, name, values, count, axis))
-        return QDQ_FAULT;
-    *result = middle_join(&qdq->builder, name, values, count, axis);
-    return QDQ_DONE;
+    return middle_join(&qdq->builder, name, values, count, axis, result) ? QDQ_DONE : QDQ_FAULT;
 }
 
 enum qdq_outcome qdq_finish_parts(struct qdq *qdq, const struct node *node, const struct qdq_pending *pending,

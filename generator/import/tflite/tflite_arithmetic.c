@@ -277,9 +277,9 @@ static bool join_values(struct tflite_importer *importer, struct middle_value *v
         if (!check_scale(importer, values[i].tensor))
             return false;
     }
-    if (!middle_make_parts(builder, name, values, count, dimension))
+    struct middle_value joined;
+    if (!middle_join(builder, name, values, count, dimension, &joined))
         return tflite_fault(importer, "joins more elements along the axis than the firmware can have");
-    struct middle_value joined = middle_join(builder, name, values, count, dimension);
     return tflite_gives(importer, 0, &joined, result);
 }
 
