@@ -79,8 +79,25 @@ struct dory_neureka_jobs {
     uint32_t rows, columns;          /* of whole bands */
     uint32_t band_rows, bands;       /* with that of the rest */
     uint32_t rest;                   /* pixels; 0: there is no such band */
+    uint32_t step;                   /* of the engine's pixels one is taken, in rows and columns */
     bool is_flat;                    /* in rows of six */
+    bool by_cores;                   /* cores make elements of what the engine writes */
 };
+
+/* The engine's windows of 3x3 step by one pixel. Where the layer's step by two, cores take every second one of its rows and
+ * columns. */
+static inline uint32_t dory_neureka_step(const struct dory_layer *layer)
+{
+    return layer->kernel_height == 1 ? 1 : layer->stride_height;
+}
+
+static inline bool dory_neureka_is_by_cores(const struct dory_layer *layer)
+{
+    return !dory_neureka_requantises(layer) || dory_neureka_step(layer) > 1;
+}
+
+/* Rows, or columns, of which every step-th is taken. */
+static inline uint32_t dory_neureka_stepped(uint32_t rows, uint32_t step) { return (rows - 1) * step + 1; }
 
 static inline uint32_t dory_neureka_tiles(uint32_t rows, uint32_t columns)
 {
@@ -90,7 +107,9 @@ static inline uint32_t dory_neureka_tiles(uint32_t rows, uint32_t columns)
 /* The engine's tiles of 6x6 pixels, of a block. */
 static inline uint32_t dory_neureka_engine_tiles(const struct dory_neureka_jobs *jobs)
 {
-    return dory_neureka_tiles(jobs->rows, jobs->columns) + (jobs->rest > 0);
+    return dory_neureka_tiles(dory_neureka_stepped(jobs->rows, jobs->step),
+                              dory_neureka_stepped(jobs->columns, jobs->step)) +
+           (jobs->rest > 0);
 }
 
 /* Lays a tile's pixels in rows of six where that is better. */
@@ -118,16 +137,18 @@ static inline struct dory_neureka_jobs dory_neureka_jobs_of(const struct dory_la
                                                             uint32_t channels)
 {
     struct dory_neureka_jobs jobs = {.block_channels = dory_neureka_block_channels(layer), .rows = rows, .columns = columns};
-    bool requantises = dory_neureka_requantises(layer);
+    jobs.step = dory_neureka_step(layer);
+    jobs.by_cores = dory_neureka_is_by_cores(layer);
     jobs.blocks = dory_divide_up(channels, jobs.block_channels);
-    if (requantises && layer->kernel_height == 1 && layer->stride_height == 1 && layer->stride_width == 1) {
+    if (!jobs.by_cores && layer->kernel_height == 1 && layer->stride_height == 1 && layer->stride_width == 1) {
         dory_neureka_flatten(&jobs);
     }
     jobs.band_rows = jobs.rows;
     jobs.bands = 1 + (jobs.rest > 0);
     uint32_t cuts = dory_neureka_cuts(rows * columns * channels);
-    if (!requantises && jobs.blocks < cuts) {
-        jobs.band_rows = dory_round_up(dory_divide_up(jobs.rows, cuts / jobs.blocks), DORY_NEUREKA_PIXELS);
+    if (jobs.by_cores && jobs.blocks < cuts) {
+        jobs.band_rows =
+            dory_round_up(dory_divide_up(jobs.rows, cuts / jobs.blocks), DORY_NEUREKA_PIXELS / dory_minimum(jobs.step, 2));
         jobs.bands = dory_divide_up(jobs.rows, jobs.band_rows);
     }
     return jobs;

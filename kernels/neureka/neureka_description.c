@@ -158,7 +158,7 @@ static bool has_window(const struct dory_layer *layer, uint32_t size)
 
 static bool supports(const struct dory_layer *layer)
 {
-    bool steps = layer->stride_height == 1 && layer->stride_width == 1;
+    bool steps = layer->stride_height <= 2 && layer->stride_width == layer->stride_height;
     bool is_1x1 = layer->operation == DORY_CONVOLUTION && has_window(layer, 1);
     bool is_3x3 =
         (layer->operation == DORY_CONVOLUTION || layer->operation == DORY_DEPTHWISE) && has_window(layer, 3) && steps;
@@ -173,8 +173,10 @@ static bool supports(const struct dory_layer *layer)
 static uint32_t scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     (void)cores;
-    uint32_t sums = (uint32_t)tile->rows * tile->columns * tile->channels, copied = 8 * dory_round_up(tile->channels, 32);
-    return (uint32_t)sizeof(struct dory_neureka_queue) + copied + (dory_neureka_requantises(layer) ? 0 : 4 * sums);
+    uint32_t step = dory_neureka_step(layer), copied = 8 * dory_round_up(tile->channels, 32);
+    uint32_t left = tile->rows * step * dory_neureka_stepped(tile->columns, step) * tile->channels;
+    uint32_t bytes = !dory_neureka_is_by_cores(layer) ? 0 : dory_neureka_requantises(layer) ? 1 : 4;
+    return (uint32_t)sizeof(struct dory_neureka_queue) + copied + bytes * left;
 }
 
 /* ---- cycles ---- */
@@ -203,22 +205,28 @@ static uint64_t engine_cycles(const struct dory_layer *layer, const struct dory_
     return dory_neureka_engine_tiles(jobs) * pixels + 30ull * jobs->blocks * jobs->bands;
 }
 
-/* Of a core, an element, with what its instructions wait for: kws of MLPerf Tiny on gvsoc. */
+/* Of a core, an element, with what its instructions wait for: kws and ic of MLPerf Tiny on gvsoc. */
 static uint32_t finish_cycles(const struct dory_layer *layer)
 {
-    if (dory_neureka_may_be_wide(layer)) {
-        return layer->minimum == 0 ? 6 : 7; /* as nearly all are */
+    if (dory_neureka_requantises(layer)) {
+        return 2;
+    }
+    bool is_rarely_wide = layer->rounding == DORY_ROUND_AWAY && layer->minimum < 0 && !layer->output_is_signed;
+    is_rarely_wide |= layer->rounding == DORY_ROUND_AWAY && layer->output_is_signed && layer->minimum <= INT8_MIN;
+    if (dory_neureka_may_be_wide(layer) && !is_rarely_wide) {
+        return layer->minimum == 0 ? 6 : 7;
     }
     switch (layer->normalisation) {
     case DORY_NORMALISE_32: return 14;
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 22 : 16;
     case DORY_NORMALISE_SPLIT: return layer->rounding == DORY_ROUND_AWAY ? 21 : 18;
-    case DORY_NORMALISE_HIGH: return layer->rounding == DORY_ROUND_EVEN ? 90 : 28;
+    case DORY_NORMALISE_HIGH: return layer->rounding == DORY_ROUND_EVEN ? 90 : 24;
     default: return 90;
     }
 }
 
-#define FINISH_START 1500 /* its code comes to the cores' cache */
+#define START     3000 /* until the engine works: code comes to the cores' cache, multipliers to L1 */
+#define JOB_START 500
 
 static uint64_t tile_cycles(const struct dory_layer *asked, const struct dory_tile_shape *tile, unsigned cores,
                             bool in_memory)
@@ -228,12 +236,12 @@ static uint64_t tile_cycles(const struct dory_layer *asked, const struct dory_ti
     struct dory_neureka_jobs jobs = dory_neureka_jobs_of(layer, tile->rows, tile->columns, tile->channels);
     uint64_t engine = engine_cycles(layer, tile, &jobs, in_memory),
              elements = (uint64_t)tile->rows * tile->columns * tile->channels;
-    if (dory_neureka_requantises(layer)) {
-        return 250 + engine + (in_memory ? 8 * dory_divide_up(2 * tile->channels, cores) : 0);
+    if (!jobs.by_cores) {
+        return START + engine;
     }
     uint32_t count = jobs.blocks * jobs.bands;
-    uint64_t finish = (elements + cores - 1) / cores * finish_cycles(layer) + 60ull * count;
-    return FINISH_START + (engine > finish ? engine + finish / count : finish + engine / count);
+    uint64_t finish = (elements + cores - 1) / cores * finish_cycles(layer) + (uint64_t)JOB_START * count;
+    return START + (engine > finish ? engine + finish / count : finish + engine / count);
 }
 
 static uint64_t cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
