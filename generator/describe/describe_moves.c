@@ -311,21 +311,60 @@ static void set_mapped(struct dory_layer *record, const struct mapped *m)
     set_row_window(record, m->window);
 }
 
-/* Any other map. */
-static void describe_mapped_copy(const struct description *d)
+static struct mapped mapped_of(const struct description *d)
 {
     const struct layer_map *map = &d->layer->map;
     const struct tensor *x = d->input, *y = d->output;
-    struct mapped m = {.height = y->height,
-                       .width = y->width,
-                       .channels = y->channels,
-                       .input_height = x->height,
-                       .input_width = x->width,
-                       .input_channels = x->channels,
-                       .rows = map->rows,
-                       .columns = map->columns,
-                       .channel_list = map->channels};
+    return (struct mapped){.height = y->height,
+                           .width = y->width,
+                           .channels = y->channels,
+                           .input_height = x->height,
+                           .input_width = x->width,
+                           .input_channels = x->channels,
+                           .rows = map->rows,
+                           .columns = map->columns,
+                           .channel_list = map->channels};
+}
+
+#define LEAST_RUN 16 /* elements of a row that is copied by itself */
+
+/* The first elements, as they come, such as a token in front of others: both tensors in rows, of which only the output's are
+ * loaded, and no map. */
+static bool describe_first_elements(const struct description *d)
+{
+    const struct mapped m = mapped_of(d);
+    int64_t count = (int64_t)tensor_elements(d->output), inputs = (int64_t)tensor_elements(d->input);
+    int run = run_of((int64_t)greatest_common_divisor(count, inputs), MOST_RUN);
+    if (count >= inputs || count > MOST_ELEMENTS || run < LEAST_RUN || inputs / run > UINT16_MAX)
+        return false;
+    for (int64_t i = 0; i < count; i++)
+        if (position_of(&m, i) != i)
+            return false;
+    d->record->input_height = (uint16_t)(inputs / run);
+    d->record->output_height = (uint16_t)(count / run);
+    d->record->input_width = d->record->output_width = 1;
+    d->record->input_channels = d->record->output_channels = (uint16_t)run;
+    d->record->stride_height = d->record->stride_width = 1;
+    return true;
+}
+
+/* Of a copy that reads nothing, all elements of the input are rows, of which a tile has one. */
+static void shrink_rows(struct arena *arena, struct mapped *m)
+{
+    int64_t inputs = (int64_t)m->input_height * m->input_width * m->input_channels;
+    if (span_of(m->rows, m->height).last >= 0 || inputs > UINT16_MAX)
+        return;
+    m->input_height = (int)inputs;
+    m->input_width = m->input_channels = 1;
+    tile_elements(arena, m);
+}
+
+/* Any other map. */
+static void describe_mapped_copy(const struct description *d)
+{
+    struct mapped m = mapped_of(d);
     cut_rows(d->arena, &m, shorten_rows(d->arena, &m));
+    shrink_rows(d->arena, &m);
     size_t rows = (size_t)m.height, columns = (size_t)m.width, channels = (size_t)m.channels;
     int32_t *positions = arena_array(d->arena, int32_t, rows + columns + channels);
     set_mapped(d->record, &m);
@@ -345,7 +384,7 @@ void describe_copy(const struct description *d)
     }
     d->record->border_value = (int16_t)d->layer->padding_value;
     describe_clip(d, NULL);
-    if (!describe_window_copy(d) && !describe_transposition(d))
+    if (!describe_window_copy(d) && !describe_transposition(d) && !describe_first_elements(d))
         describe_mapped_copy(d);
 }
 

@@ -4,6 +4,7 @@
 
 #include "direct.h"
 #include "dory/normalise.h"
+#include "moves/copy_run.h"
 #include "repeated.h"
 #include "stage_description.h"
 
@@ -367,9 +368,11 @@ static uint64_t joined_cycles(uint32_t first, uint32_t second, uint32_t channels
 
 static uint64_t concatenation_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
-    uint32_t first = layer->input_channels;
-    return pixels * joined_cycles(first, layer->output_channels - first, tile->channels) + 210;
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns, first = layer->input_channels;
+    uint32_t length = dory_joined_length(pixels, tile->channels, cores), parts = dory_divide_up(tile->channels, length);
+    return dory_divide_up(pixels * parts, cores) *
+               (uint64_t)joined_cycles(first, layer->output_channels - first, dory_minimum(length, tile->channels)) +
+           210;
 }
 
 const struct dory_kernel_description dory_xpulpv2_concatenation_description = {

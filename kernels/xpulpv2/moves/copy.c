@@ -132,10 +132,11 @@ struct part {
     uint32_t pixel_bytes, from, to, count;
 };
 
-/* The input has channels `first` and up of the output. */
-static struct part part_of(const struct dory_tile *tile, const void *input, uint32_t first, uint32_t channels)
+/* The input has channels `first` and up of the output, which has those from `start` to `end` of all. */
+static struct part part_of(const struct dory_tile *tile, const void *input, uint32_t first, uint32_t channels,
+                           uint32_t start, uint32_t end)
 {
-    uint32_t start = tile->first_channel, end = start + tile->channels, behind = first + channels;
+    uint32_t behind = first + channels;
     struct part part = {.input = input, .pixel_bytes = channels};
     start = start < first ? first : start;
     end = dory_minimum(end, behind);
@@ -147,7 +148,8 @@ static struct part part_of(const struct dory_tile *tile, const void *input, uint
     return part;
 }
 
-static void copy_part(const struct part *part, uint8_t *output, uint32_t pixel_bytes, uint32_t first, uint32_t end)
+static inline __attribute__((always_inline)) void copy_part(const struct part *part, uint8_t *output, uint32_t pixel_bytes,
+                                                            uint32_t first, uint32_t end)
 {
     const uint8_t *from = part->input + first * part->pixel_bytes + part->from;
     uint8_t *to = output + first * pixel_bytes + part->to;
@@ -159,13 +161,27 @@ static void copy_part(const struct part *part, uint8_t *output, uint32_t pixel_b
     }
 }
 
-void dory_xpulpv2_concatenation(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+/* Channels `start` to `end` of all, of some pixels. */
+static __attribute__((noinline)) void join(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t start,
+                                           uint32_t end, uint32_t first_pixel, uint32_t end_pixel)
 {
     uint32_t first_channels = layer->input_channels, second_channels = layer->output_channels - first_channels;
-    struct part first = part_of(tile, tile->input, 0, first_channels);
-    struct part second = part_of(tile, tile->second_input, first_channels, second_channels);
-    struct dory_grid_share share = dory_grid_share_of(1, (uint32_t)tile->rows * tile->columns, core, cores);
-    uint32_t end = share.first + share.items;
-    copy_part(&first, tile->output, tile->channels, share.first, end);
-    copy_part(&second, tile->output, tile->channels, share.first, end);
+    struct part first = part_of(tile, tile->input, 0, first_channels, start, end);
+    struct part second = part_of(tile, tile->second_input, first_channels, second_channels, start, end);
+    copy_part(&first, tile->output, tile->channels, first_pixel, end_pixel);
+    copy_part(&second, tile->output, tile->channels, first_pixel, end_pixel);
+}
+
+/* Cores take pixels; where these are fewer, parts of their channels. */
+void dory_xpulpv2_concatenation(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns;
+    uint32_t length = dory_joined_length(pixels, tile->channels, cores), parts = dory_divide_up(tile->channels, length);
+    uint32_t behind = (uint32_t)tile->first_channel + tile->channels;
+    struct dory_grid_share share = dory_grid_share_of(parts, pixels, core, cores);
+    while (share.items != 0) {
+        uint32_t end_pixel = dory_grid_share_row_end(&share, pixels), start = tile->first_channel + share.row * length;
+        join(layer, tile, start, dory_minimum(start + length, behind), share.first, end_pixel);
+        dory_grid_share_next_row(&share, end_pixel);
+    }
 }

@@ -14,6 +14,13 @@ static inline bool dory_copies_all(const struct dory_layer *layer, uint32_t chan
            channels == layer->input_channels;
 }
 
+/* Channels of a concatenation's pixels that one core copies at a time: all, or, where pixels are fewer than cores, as many
+ * whole words as leave each core a part. */
+static inline uint32_t dory_joined_length(uint32_t pixels, uint32_t channels, uint32_t cores)
+{
+    return pixels >= cores ? channels : dory_round_up(dory_divide_up(pixels * channels, cores), 8);
+}
+
 /* Unaligned words are two accesses each on RI5CY, still fewer than bytes. */
 static inline void dory_copy_run(const uint8_t *from, uint8_t *to, uint32_t bytes)
 {
