@@ -2,6 +2,7 @@
 #include "description.h"
 
 #include "moves/interpolation.h"
+#include "softmax_share.h"
 
 static bool interpolation_supports(const struct dory_layer *layer)
 {
@@ -85,22 +86,26 @@ static uint64_t share_cycles(const void *context, uint32_t first, uint32_t end)
 
 static uint64_t softened_cycles(const struct dory_tile_shape *tile, unsigned cores, uint64_t of_pixel, uint64_t of_element)
 {
-    const struct softened softened = {tile->channels, of_pixel, of_element};
-    return dory_busiest_cycles((uint32_t)tile->rows * tile->columns * tile->channels, cores, share_cycles, &softened) + 190;
+    uint32_t pixels = (uint32_t)tile->rows * tile->columns;
+    struct softened softened = {tile->channels, of_pixel, of_element};
+    if (dory_softens_pixels(pixels, cores)) {
+        softened = (struct softened){1, of_pixel + tile->channels * of_element, 0};
+    }
+    return dory_busiest_cycles(pixels * softened.channels, cores, share_cycles, &softened) + 190;
 }
 
 static uint64_t softmax_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     bool is_local = dory_table_bytes(layer) != 0;
-    return softened_cycles(tile, cores, (is_local ? 400u : 340u) + layer->input_channels * (is_local ? 65u : 200u) / 10,
-                           is_local ? 17 : 18);
+    return softened_cycles(tile, cores, (is_local ? 395u : 290u) + layer->input_channels * (is_local ? 65u : 200u) / 10,
+                           is_local ? 13 : 17);
 }
 
 static uint64_t softmax_exact_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     bool is_local = dory_table_bytes(layer) != 0;
-    return is_local ? softened_cycles(tile, cores, 500 + layer->input_channels * 6u, 17)
-                    : softened_cycles(tile, cores, 650 + layer->input_channels * 18u, 44);
+    return is_local ? softened_cycles(tile, cores, 530 + layer->input_channels * 65u / 10, 13)
+                    : softened_cycles(tile, cores, 620 + layer->input_channels * 18u, 44);
 }
 
 const struct dory_kernel_description dory_xpulpv2_softmax_description = {

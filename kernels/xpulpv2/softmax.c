@@ -1,12 +1,13 @@
 /* Computes softmax of bytes over the channels of each pixel. Shapes: any, HWC.
  *
- * Cores divide elements, not pixels, of which a last layer has one: each finds the pixel's largest element, four bytes at a
- * time, and the sum of exponentials itself, 18 instructions for four. Inner loop: an exponential from a table by the
- * distance to the largest element, a product of 16 bits by 16 and a shift, 54 instructions for four. One or two elements of
- * a hundred are too close to where they change; these are made again with all bits. */
+ * Cores divide elements where pixels are not many, and a last layer has one: each finds the pixel's largest element, four
+ * bytes at a time, and the sum of exponentials itself, 14 or 18 instructions for four. Inner loop: an exponential from a
+ * table by the distance to the largest element, a product of 16 bits by 16 and a shift, 44 instructions for four. One or two
+ * elements of a hundred are too close to where they change; these are made again with all bits. */
 #include "dory/softmax.h"
 #include "dory/normalise.h"
 #include "share.h"
+#include "softmax_share.h"
 #include "xpulp.h"
 #include "xpulpv2.h"
 
@@ -35,41 +36,54 @@ static uint32_t largest_of(const uint8_t *input, uint32_t channels)
     return largest;
 }
 
+/* Of a number that is not 0. */
+static inline uint32_t leading_zeros(uint32_t number)
+{
+    uint32_t zeros = 0;
+#define SKIP_ZEROS(places)                                                                                                  \
+    if (number >> (32 - (places)) == 0) {                                                                                   \
+        number <<= (places);                                                                                                \
+        zeros += (places);                                                                                                  \
+    }
+    SKIP_ZEROS(16)
+    SKIP_ZEROS(8)
+    SKIP_ZEROS(4)
+    SKIP_ZEROS(2)
+    SKIP_ZEROS(1)
+#undef SKIP_ZEROS
+    return zeros;
+}
+
 /* ---- sums of exponentials, of four elements a round ---- */
 
 #if defined(DORY_XPULPV2)
 
-/* A word of elements becomes one of distances, whose bytes do not borrow from each other. */
+/* A word of elements becomes one of distances, whose bytes do not borrow from each other. A dot product takes a byte of it
+ * out, four times as large: its place in the table. */
 #define DISTANCES                                                                                                           \
     P_LW_NEXT("%[d]", "%[input]")                                                                                           \
-    "sub %[d], %[largest], %[d]\n"                                                                                          \
-    "slli %[a], %[d], 2\n"                                                                                                  \
-    "srli %[b], %[d], 6\n"                                                                                                  \
-    "srli %[c], %[d], 14\n"                                                                                                 \
-    "srli %[d], %[d], 22\n"                                                                                                 \
-    "andi %[a], %[a], 0x3FC\n"                                                                                              \
-    "andi %[b], %[b], 0x3FC\n"                                                                                              \
-    "andi %[c], %[c], 0x3FC\n"                                                                                              \
-    "andi %[d], %[d], 0x3FC\n" P_LW_AT("%[a]", "%[a]", "%[table]") P_LW_AT("%[b]", "%[b]", "%[table]")                      \
-        P_LW_AT("%[c]", "%[c]", "%[table]") P_LW_AT("%[d]", "%[d]", "%[table]")
+    "sub %[d], %[largest], %[d]\n" PV_DOTUP_B("%[a]", "%[d]", "%[first]") PV_DOTUP_B("%[b]", "%[d]", "%[second]")           \
+        PV_DOTUP_B("%[c]", "%[d]", "%[third]") PV_DOTUP_B("%[d]", "%[d]", "%[fourth]") P_LW_AT("%[a]", "%[a]", "%[table]")  \
+            P_LW_AT("%[b]", "%[b]", "%[table]") P_LW_AT("%[c]", "%[c]", "%[table]") P_LW_AT("%[d]", "%[d]", "%[table]")
+#define FOUR_PLACES [first] "r"(4u), [second] "r"(4u << 8), [third] "r"(4u << 16), [fourth] "r"(4u << 24)
 
 /* As fractions of 19 bits: one instruction more each, which rounds. */
 static uint32_t add_fours_rounded(const uint32_t *table, uint32_t largest, const uint8_t *input, uint32_t fours)
 {
     uint32_t sum = 0, a, b, c, d;
-    __asm__ volatile(
-        ".option push\n"
-        ".balign 4\n"
-        ".option norvc\n" LP_SETUP("x0", "%[fours]", 22, "1") DISTANCES P_ADDUNR("%[a]", "%[half]", "%[places]")
-            P_ADDUNR("%[b]", "%[half]", "%[places]") P_ADDUNR("%[c]", "%[half]", "%[places]")
-                P_ADDUNR("%[d]", "%[half]", "%[places]") "add %[sum], %[sum], %[a]\n"
-                                                         "add %[sum], %[sum], %[b]\n"
-                                                         "add %[sum], %[sum], %[c]\n"
-                                                         "1: add %[sum], %[sum], %[d]\n"
-                                                         ".option pop\n"
-        : [input] "+r"(input), [sum] "+r"(sum), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
-        : [fours] "r"(fours), [table] "r"(table), [largest] "r"(largest * 0x01010101u), [half] "r"(1 << 11), [places] "r"(12)
-        : "memory");
+    __asm__ volatile(".option push\n"
+                     ".balign 4\n"
+                     ".option norvc\n" LP_SETUP("x0", "%[fours]", 18, "1") DISTANCES P_ADDUNR("%[a]", "%[half]", "%[places]")
+                         P_ADDUNR("%[b]", "%[half]", "%[places]") P_ADDUNR("%[c]", "%[half]", "%[places]")
+                             P_ADDUNR("%[d]", "%[half]", "%[places]") "add %[sum], %[sum], %[a]\n"
+                                                                      "add %[sum], %[sum], %[b]\n"
+                                                                      "add %[sum], %[sum], %[c]\n"
+                                                                      "1: add %[sum], %[sum], %[d]\n"
+                                                                      ".option pop\n"
+                     : [input] "+r"(input), [sum] "+r"(sum), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
+                     : [fours] "r"(fours), [table] "r"(table), [largest] "r"(largest * 0x01010101u), [half] "r"(1 << 11),
+                       [places] "r"(12), FOUR_PLACES
+                     : "memory");
     return sum;
 }
 
@@ -78,13 +92,13 @@ static uint32_t add_fours(const uint32_t *table, uint32_t largest, const uint8_t
     uint32_t sum = 0, a, b, c, d;
     __asm__ volatile(".option push\n"
                      ".balign 4\n"
-                     ".option norvc\n" LP_SETUP("x0", "%[fours]", 18, "1") DISTANCES "add %[sum], %[sum], %[a]\n"
+                     ".option norvc\n" LP_SETUP("x0", "%[fours]", 14, "1") DISTANCES "add %[sum], %[sum], %[a]\n"
                                                                                      "add %[sum], %[sum], %[b]\n"
                                                                                      "add %[sum], %[sum], %[c]\n"
                                                                                      "1: add %[sum], %[sum], %[d]\n"
                                                                                      ".option pop\n"
                      : [input] "+r"(input), [sum] "+r"(sum), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
-                     : [fours] "r"(fours), [table] "r"(table), [largest] "r"(largest * 0x01010101u)
+                     : [fours] "r"(fours), [table] "r"(table), [largest] "r"(largest * 0x01010101u), FOUR_PLACES
                      : "memory");
     return sum;
 }
@@ -152,16 +166,14 @@ typedef uint8_t soften_one_function(const struct pixel *pixel, uint32_t element,
     instruction " %[" #a "0], %[" #a "0], " rest "\n" instruction " %[" #a "1], %[" #a "1], " rest "\n" instruction         \
                 " %[" #a "2], %[" #a "2], " rest "\n" instruction " %[" #a "3], %[" #a "3], " rest "\n"
 
-/* Of two elements: has the count another value with the margin? */
-#define COMPARE(a, b)                                                                                                       \
-    "add %[u], %[" #a "], %[margin]\n"                                                                                      \
-    "add %[v], %[" #b "], %[margin]\n"                                                                                      \
-    "xor %[u], %[u], %[" #a "]\n"                                                                                           \
-    "xor %[v], %[v], %[" #b "]\n"                                                                                           \
-    "or %[wrong], %[wrong], %[u]\n"                                                                                         \
-    "or %[wrong], %[wrong], %[v]\n"
+#define SHIFTED(x, start) P_ADDUNR("%[" x "]", "%[" start "]", "%[places]")
+#define LIMITED(x)        P_MIN("%[" x "]", "%[" x "]", "%[most]")
 
-/* Of fours of elements up to the end, 54 instructions each, until counts may be wrong: those are returned, not stored. */
+/* What two elements are with the margin, of which the low bytes tell whether that is another value. */
+#define WITH_MARGIN(x, y)                                                                                                   \
+    "mv %[u], %[" x "]\nmv %[v], %[" y "]\n" SHIFTED("u", "end_of_margin") SHIFTED("v", "end_of_margin")
+
+/* Of fours of elements up to the end, 44 instructions each, until counts may be wrong: which are, by bytes. */
 static const uint8_t *count_fours(const struct pixel *pixel, const uint8_t *input, const uint8_t *end, uint8_t *output,
                                   uint32_t *counts, uint32_t *wrong)
 {
@@ -170,30 +182,27 @@ static const uint8_t *count_fours(const struct pixel *pixel, const uint8_t *inpu
         ".option push\n"
         ".balign 4\n"
         ".option norvc\n"
-        "0:" P_LW_NEXT(
-            "%[x3]",
-            "%[input]") "li %[wrong], 0\n"
-                        "sub %[x3], %[largest], %[x3]\n"
-                        "slli %[x0], %[x3], 2\n"
-                        "srli %[x1], %[x3], 6\n"
-                        "srli %[x2], %[x3], 14\n"
-                        "srli %[x3], %[x3], 22\n" FOUR("andi", x, "0x3FC") P_LW_AT("%[x0]", "%[x0]", "%[table]")
-                            P_LW_AT("%[x1]", "%[x1]", "%[table]") P_LW_AT("%[x2]", "%[x2]", "%[table]")
-                                P_LW_AT("%[x3]", "%[x3]", "%[table]") FOUR("srl", x, "%[cut]") FOUR("mul", x, "%[factor]")
-                                    FOUR("add", x, "%[start]") COMPARE(x0, x1) COMPARE(x2, x3)
-                                        FOUR("srl", x, "%[places]") "srl %[wrong], %[wrong], %[places]\n" P_MIN(
-                                            "%[x0]", "%[x0]", "%[most]") P_MIN("%[x1]", "%[x1]", "%[most]")
-                                            P_MIN("%[x2]", "%[x2]", "%[most]") P_MIN("%[x3]", "%[x3]", "%[most]")
-                                                PV_PACKLO_B("%[x0]", "%[x1]", "%[x0]")
-                                                    PV_PACKHI_B("%[x0]", "%[x3]", "%[x2]") "bnez %[wrong], 1f\n" P_SW_NEXT(
-                                                        "%[x0]", "%[output]") "bltu %[input], %[end], 0b\n"
-                                                                              "1:\n"
-                                                                              ".option pop\n"
+        "0:" P_LW_NEXT("%[x3]", "%[input]") "sub %[x3], %[largest], %[x3]\n" PV_DOTUP_B("%[x0]", "%[x3]", "%[first]")
+            PV_DOTUP_B("%[x1]", "%[x3]", "%[second]") PV_DOTUP_B("%[x2]", "%[x3]", "%[third]")
+                PV_DOTUP_B("%[x3]", "%[x3]", "%[fourth]") P_LW_AT("%[x0]", "%[x0]", "%[table]")
+                    P_LW_AT("%[x1]", "%[x1]", "%[table]") P_LW_AT("%[x2]", "%[x2]", "%[table]")
+                        P_LW_AT("%[x3]", "%[x3]", "%[table]") FOUR("srl", x, "%[cut]") FOUR("mul", x, "%[factor]")
+                            WITH_MARGIN("x0", "x1") PV_PACKLO_B("%[wrong]", "%[v]", "%[u]") WITH_MARGIN("x2", "x3")
+                                PV_PACKHI_B("%[wrong]", "%[v]", "%[u]") SHIFTED("x0", "start") SHIFTED("x1", "start")
+                                    SHIFTED("x2", "start") SHIFTED("x3", "start") PV_PACKLO_B("%[u]", "%[x1]", "%[x0]")
+                                        PV_PACKHI_B("%[u]", "%[x3]", "%[x2]") "xor %[wrong], %[wrong], %[u]\n" LIMITED("x0")
+                                            LIMITED("x1") LIMITED("x2") LIMITED("x3") PV_PACKLO_B("%[x0]", "%[x1]", "%[x0]")
+                                                PV_PACKHI_B("%[x0]", "%[x3]", "%[x2]")
+                                                    P_SW_NEXT("%[x0]", "%[output]") "bnez %[wrong], 1f\n"
+                                                                                    "bltu %[input], %[end], 0b\n"
+                                                                                    "1:\n"
+                                                                                    ".option pop\n"
         : [input] "+r"(input), [output] "+r"(output), [x0] "=&r"(x0), [x1] "=&r"(x1), [x2] "=&r"(x2), [x3] "=&r"(x3),
           [u] "=&r"(u), [v] "=&r"(v), [wrong] "=&r"(is_wrong)
         : [end] "r"(end), [largest] "r"(pixel->largest * 0x01010101u), [table] "r"(pixel->work->exponentials),
-          [cut] "r"(pixel->cut), [factor] "r"(pixel->factor), [start] "r"(pixel->start), [margin] "r"(pixel->margin),
-          [places] "r"(pixel->places), [most] "r"(pixel->most)
+          [cut] "r"(pixel->cut), [factor] "r"(pixel->factor), [start] "r"(pixel->start),
+          [end_of_margin] "r"(pixel->start + pixel->margin), [places] "r"(pixel->places), [most] "r"(pixel->most),
+          FOUR_PLACES
         : "memory");
     *counts = x0;
     *wrong = is_wrong;
@@ -210,12 +219,10 @@ static const uint8_t *count_fours(const struct pixel *pixel, const uint8_t *inpu
         for (unsigned lane = 0; lane < 4; lane++) {
             uint32_t exponential = pixel->work->exponentials[pixel->largest - input[lane]];
             uint32_t x = (exponential >> pixel->cut) * pixel->factor + pixel->start;
-            *wrong |= (x ^ (x + pixel->margin)) >> pixel->places;
+            *wrong |= ((x >> pixel->places ^ (x + pixel->margin) >> pixel->places) & UINT8_MAX) << 8 * lane;
             *counts |= dory_minimum(x >> pixel->places, pixel->most) << 8 * lane;
         }
-        if (!*wrong) {
-            dory_store_word(output, *counts);
-        }
+        dory_store_word(output, *counts);
     }
     return input;
 }
@@ -229,9 +236,10 @@ static inline void soften_fours(const struct pixel *pixel, const uint8_t *input,
     for (const uint8_t *next = input, *end = input + count; next < end;) {
         uint32_t counts, wrong;
         next = count_fours(pixel, next, end, output + (next - input), &counts, &wrong);
-        for (unsigned lane = 0; wrong && lane < 4; lane++) {
-            const uint8_t *element = next - 4 + lane;
-            output[element - input] = soften_one(pixel, *element, counts >> 8 * lane & UINT8_MAX);
+        for (const uint8_t *element = next - 4; wrong != 0; element++, wrong >>= 8, counts >>= 8) {
+            if (wrong & UINT8_MAX) {
+                output[element - input] = soften_one(pixel, *element, counts & UINT8_MAX);
+            }
         }
     }
 }
@@ -272,11 +280,9 @@ static uint8_t soften_one(const struct pixel *pixel, uint32_t element, uint32_t 
  * own rounding is half a unit of x. */
 static void soften(const struct softmax *work, const uint8_t *input, uint8_t *output, uint32_t first, uint32_t count)
 {
-    uint32_t largest = largest_of(input, work->channels), sum = rounded_sum_of(work, input, largest), places = 35;
-    for (; sum < 0x80000000u; places--) {
-        sum <<= 1;
-    }
-    uint32_t reciprocal = (uint32_t)dory_reciprocal_of_one_plus((int32_t)(sum - 0x80000000u));
+    uint32_t largest = largest_of(input, work->channels), sum = rounded_sum_of(work, input, largest);
+    uint32_t zeros = leading_zeros(sum), places = 35 - zeros;
+    uint32_t reciprocal = (uint32_t)dory_reciprocal_of_one_plus((int32_t)((sum << zeros) - 0x80000000u));
     struct pixel pixel = {
         .work = work,
         .largest = largest,
@@ -384,9 +390,7 @@ static void soften_exactly(const struct softmax *work, const uint8_t *input, uin
 {
     const uint32_t *exponentials = work->exponentials;
     struct levels *levels = work->levels;
-    uint32_t largest = largest_of(input, work->channels), sum = sum_of(work, input, largest), places = 0;
-    for (; sum << places < 0x80000000u && places < 31; places++) {
-    }
+    uint32_t largest = largest_of(input, work->channels), sum = sum_of(work, input, largest), places = leading_zeros(sum);
     uint32_t factor = high_product(levels->slope, reciprocal_of(sum << places)) >> 15;
     uint32_t most = exponentials[0] << places >> 16;
     struct pixel pixel = {
@@ -417,12 +421,13 @@ static void run(const struct dory_layer *layer, const struct dory_tile *tile, un
         levels = levels_of(work.thresholds);
     }
     uint32_t pixels = (uint32_t)tile->rows * tile->columns, channels = tile->channels;
-    struct dory_grid_share share = dory_grid_share_of(pixels, channels, core, cores);
+    uint32_t length = dory_softens_pixels(pixels, cores) ? channels : 1, items = length == 1 ? channels : 1; /* of a pixel */
+    struct dory_grid_share share = dory_grid_share_of(pixels, items, core, cores);
     while (share.items != 0) {
-        uint32_t end = dory_grid_share_row_end(&share, channels);
+        uint32_t end = dory_grid_share_row_end(&share, items), first = share.first * length;
         const uint8_t *input = (const uint8_t *)tile->input + share.row * work.channels;
-        uint8_t *output = (uint8_t *)tile->output + share.row * channels + share.first;
-        soften_part(&work, input, output, tile->first_channel + share.first, end - share.first);
+        uint8_t *output = (uint8_t *)tile->output + share.row * channels + first;
+        soften_part(&work, input, output, tile->first_channel + first, (end - share.first) * length);
         dory_grid_share_next_row(&share, end);
     }
 }

@@ -337,6 +337,7 @@ const struct test_shape test_shapes[] = {
     SHAPE("softmax 1x1x12", softmax, DORY_SOFTMAX, 1, 1, 12, 12, 1, 1, 32, 0),
     SHAPE("softmax 8x8x12", softmax, DORY_SOFTMAX, 8, 8, 12, 12, 1, 1, 32, 0),
     SHAPE("softmax 8x31x31", softmax, DORY_SOFTMAX, 8, 31, 31, 31, 1, 1, 32, 0),
+    SHAPE("softmax 1x99x99", softmax, DORY_SOFTMAX, 1, 99, 99, 99, 1, 1, 32, 0),
     SHAPE("exact softmax 1x1x12", softmax_exact, DORY_SOFTMAX, 1, 1, 12, 12, 1, 1, THRESHOLDS, 0),
     SHAPE("exact softmax 8x8x12", softmax_exact, DORY_SOFTMAX, 8, 8, 12, 12, 1, 1, THRESHOLDS, 0),
     SHAPE("exact softmax 8x31x31", softmax_exact, DORY_SOFTMAX, 8, 31, 31, 31, 1, 1, THRESHOLDS, 0),
