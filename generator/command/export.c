@@ -1,6 +1,7 @@
 #include "command/export.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
@@ -110,8 +111,12 @@ bool export_add(const struct options *options, const struct emission *emission, 
     return true;
 }
 
-void export_print(const struct options *options, const struct outputs *outputs)
+void export_print(const struct options *options, const struct emission *emission, const struct outputs *outputs)
 {
-    printf("%s holds '%s' as C, in %d files: src/%s.h is its interface, README.md says how to build it.\n",
-           options->operands[0], options->name, outputs->count, options->name);
+    uint64_t weights = 0;
+    for (int i = 0; i < emission->plan->network->layer_count; i++)
+        weights += emission->plan->layers[i].weights_bytes;
+    printf("%s holds '%s' as C, in %d files: src/%s.h is its interface, README.md says how to build it.\n"
+           "RAM: an arena of %" PRIu32 " bytes and 4 kB of stack. Flash: %" PRIu64 " bytes of weights, and the program.\n",
+           options->operands[0], options->name, outputs->count, options->name, emit_exported_arena_bytes(emission), weights);
 }

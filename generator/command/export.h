@@ -14,7 +14,7 @@ bool export_check(const struct options *options, struct target *target, struct a
 bool export_add(const struct options *options, const struct emission *emission, struct outputs *outputs, struct arena *arena,
                 struct diagnostics *diagnostics);
 
-/* Says what has been written, and how to go on. */
-void export_print(const struct options *options, const struct outputs *outputs);
+/* Says what has been written, what it takes of the memories, and how to go on. */
+void export_print(const struct options *options, const struct emission *emission, const struct outputs *outputs);
 
 #endif

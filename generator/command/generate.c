@@ -118,10 +118,15 @@ static bool pass_emit(struct generation *run)
     return true;
 }
 
+static struct emission exported(const struct generation *run)
+{
+    return (struct emission){
+        .name = run->options->name, .plan = &run->plan, .assembled = &run->assembled, .is_exported = true};
+}
+
 static bool pass_export(struct generation *run)
 {
-    struct emission emission = {
-        .name = run->options->name, .plan = &run->plan, .assembled = &run->assembled, .is_exported = true};
+    struct emission emission = exported(run);
     plan_assemble(&run->plan, &run->assembled, run->arena);
     return export_add(run->options, &emission, &run->outputs, run->arena, run->diagnostics);
 }
@@ -145,8 +150,10 @@ static bool pass_write(struct generation *run)
     bool exports = run->command->bit == COMMAND_EXPORT;
     const char *folder = exports ? run->options->operands[0] : options_folder(run->options);
     bool good = outputs_commit(&run->outputs, folder, run->arena, run->diagnostics);
-    if (good && exports && !terminal_is_quiet())
-        export_print(run->options, &run->outputs);
+    if (good && exports && !terminal_is_quiet()) {
+        struct emission emission = exported(run);
+        export_print(run->options, &emission, &run->outputs);
+    }
     return good;
 }
 

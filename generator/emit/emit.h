@@ -25,6 +25,7 @@ void emit_network(const struct emission *emission, struct outputs *outputs, stru
  * linked, and NAME_weights.c is apart: it has no names of dory's. */
 void emit_exported(const struct emission *emission, struct outputs *outputs, struct arena *arena);
 const char *emit_exported_weights(const struct emission *emission, struct arena *arena);
+uint32_t emit_exported_arena_bytes(const struct emission *emission); /* that the application gives it */
 
 /* Adds NAME_check.c, NAME_check.bin and NAME_check.S. */
 void emit_check(const struct emission *emission, const struct expected *expected, struct outputs *outputs,

@@ -17,6 +17,11 @@ static uint32_t l1_offset(const struct emission *emission)
     return (l2_bytes + DORY_ALIGNMENT - 1) / DORY_ALIGNMENT * DORY_ALIGNMENT;
 }
 
+uint32_t emit_exported_arena_bytes(const struct emission *emission)
+{
+    return l1_offset(emission) + emission->assembled->network.l1_bytes;
+}
+
 static void add_example(struct text *text, const struct emission *emission, const char *upper)
 {
     const char *name = emission->name;
@@ -44,7 +49,7 @@ static void add_declaration(struct text *text, const struct emission *emission, 
 static void add_header(struct text *text, const struct emission *emission)
 {
     const char *upper = emit_upper_case(emission->name, text->arena);
-    uint32_t bytes = l1_offset(emission) + emission->assembled->network.l1_bytes;
+    uint32_t bytes = emit_exported_arena_bytes(emission);
     emit_title(text, emission, "Interface");
     add_example(text, emission, upper);
     text_add(text, "#ifndef %s_H\n#define %s_H\n\n#include <stdint.h>\n\n%s", upper, upper,

@@ -34,4 +34,4 @@ expect_error "dory export wants an installed dory" nothing "$model"
 dory=$3/bin/dory # an empty folder is a new one
 mkdir empty
 "$dory" export empty "$model" >log
-grep -q "src/digits.h is its interface" log || { cat log; fail "it does not say how to go on"; }
+grep -q "src/digits.h is its interface" log && grep -q "^RAM: an arena of [0-9]* bytes" log || { cat log; fail "it does not say how to go on"; }
