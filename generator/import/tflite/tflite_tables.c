@@ -164,8 +164,8 @@ bool tflite_leaky_relu(struct tflite_importer *importer, const struct tflite_ope
 
 /* ---- logistic and tanh ---- */
 
-/* Their argument with 4 integer bits; beyond the radius it does not fit, and the result is an end of the range: with a radius
- * of 0, of scales above 8, the lower one for 0. */
+/* Their argument with 4 integer bits; beyond the radius it does not fit, and the result is an end of the range: with a
+ * radius of 0, of scales above 8, the lower one for 0. */
 static bool set_argument(struct function *function)
 {
     fixed_quantise_multiplier(function->input_scale * (1 << (31 - RADIUS_INTEGERS)), &function->multiplier,

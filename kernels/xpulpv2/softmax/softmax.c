@@ -4,11 +4,11 @@
  * bytes at a time, and the sum of exponentials itself, 14 or 18 instructions for four. Inner loop: an exponential from a
  * table by the distance to the largest element, a product of 16 bits by 16 and a shift, 44 instructions for four. One or two
  * elements of a hundred are too close to where they change; these are made again with all bits. */
-#include "dory/normalise.h"
 #include "dory/softmax.h"
 #include "../share.h"
 #include "../xpulp.h"
 #include "../xpulpv2.h"
+#include "dory/normalise.h"
 #include "softmax_share.h"
 
 struct softmax {
