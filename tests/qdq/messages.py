@@ -162,6 +162,16 @@ def slopes():
                       "p").quantise("y")
 
 
+def normalised_rows():
+    """Sums of eight dimensions, which a BatchNormalization scales."""
+    model = Model().quantise("a")
+    model.node("Reshape", ["a", model.constant("shape", np.array([1, 36, 1, 1, 1, 1, 1, 4]))], "r")
+    weights = [model.constant("w_q", np.ones((4, 4), np.int8)), model.constant("w_scale", FLOAT(0.01)), model.constant("w_zero", np.int8(0))]
+    model.node("DequantizeLinear", weights, "w").node("MatMul", ["r", "w"], "m")
+    numbers = [model.constant(f"n{i}", np.full(36, 0.5, FLOAT)) for i in range(4)]
+    return model.node("BatchNormalization", ["m"] + numbers, "b").quantise("y")
+
+
 def sums():
     return Model().quantise("a").convolution()
 
@@ -195,6 +205,7 @@ CASES = [
     ("unknown_operator", unknown_operator(), 1, ["operator Cumulate is not supported"]),
     ("slopes", slopes(), 0, []),
     ("sums_of_32_bits", sums(), 0, []),
+    ("normalised_rows", normalised_rows(), 0, []),
 ]
 
 SHARED = [("mixed_qop_u8s8_pc", ["convtranspose_27", "'w_26' are float"])]

@@ -103,6 +103,17 @@ def island():
     return model, x, last
 
 
+def joined_without_reader():
+    """Floats that are joined, for an operator that has lost its output."""
+    model, x, y = behind(tfl.DEQUANTIZE, kind=FLOAT32)
+    z = model.tensor("joined", [1, 4, 4, 6], FLOAT32)
+    q = model.tensor("again", [1, 4, 4, 6], INT8, 0.5)
+    model.operator(tfl.CONCATENATION, [y, y], [z], (10, {0: ("i", 3)}))
+    model.operator(tfl.QUANTIZE, [z], [])
+    model.operator(tfl.QUANTIZE, [z], [q])
+    return model, x, q
+
+
 def float_input():
     model = tfl.Model()
     x = model.tensor("photo", [1, 4, 4, 2], FLOAT32)
@@ -118,6 +129,7 @@ def not_good():
     expect("float", pack(convolution(FLOAT32, FLOAT32)), "not quantised", recipe)
     expect("hybrid", pack(convolution(FLOAT32)), "hybrid", recipe)
     expect("16x8", pack(convolution(INT16)), "INT16", recipe)
+    expect("a reader without output", pack(joined_without_reader()), "the operator has no output")
     model, x, y = convolution()
     u = model.tensor("u", [1, 4, 4, 3], UINT8, 0.25, 128)
     model.operator(tfl.QUANTIZE, [y], [u])

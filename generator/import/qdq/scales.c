@@ -244,8 +244,10 @@ static enum qdq_outcome normalise_sums(struct qdq *qdq, const struct qdq_value *
                                        const double *terms, struct qdq_value *result)
 {
     const int64_t channels = input->view.dimensions[1];
-    int64_t dimensions[GRAPH_MAXIMUM_RANK] = {channels, 1, 1, 1, 1};
+    int64_t dimensions[GRAPH_MAXIMUM_RANK] = {channels};
     struct qdq_value scaled;
+    for (int i = 1; i < input->view.rank - 1; i++)
+        dimensions[i] = 1;
     struct qdq_array *scale = qdq_array_make(qdq, NULL, input->view.rank - 1, dimensions);
     struct qdq_array *term = qdq_array_make(qdq, NULL, input->view.rank - 1, dimensions);
     if (!scale->numbers || !term->numbers)

@@ -26,6 +26,8 @@ static const struct tflite_numbers *numbers_of(struct tflite_importer *importer,
     return numbers && numbers->count == count ? numbers : NULL;
 }
 
+static bool is_border(int64_t size) { return size >= 0 && size <= MAXIMUM_DIMENSION; }
+
 /* ---- rules ---- */
 
 /* Element by element: of operands the larger one, where shapes broadcast. */
@@ -98,8 +100,7 @@ static void follow_border(struct tflite_importer *importer, const struct tflite_
 {
     const struct tflite_numbers *borders = numbers_of(importer, 1, 2 * from->rank);
     for (int i = 0; borders && to->rank == from->rank && i < to->rank; i++)
-        if (borders->list[2 * i] >= 0 && borders->list[2 * i] <= MAXIMUM_DIMENSION && borders->list[2 * i + 1] >= 0 &&
-            borders->list[2 * i + 1] <= MAXIMUM_DIMENSION)
+        if (is_border(borders->list[2 * i]) && is_border(borders->list[2 * i + 1]))
             sizes->list[i] = from->dimensions[i] + borders->list[2 * i] + borders->list[2 * i + 1];
 }
 
@@ -144,8 +145,10 @@ static void follow_shape(struct tflite_importer *importer, const struct tflite_t
         int64_t size = numbers->list[i];
         if (size == -1 && open < 0)
             open = i;
-        else if (size < 1 || size > all || (known *= size) > all)
+        else if (size < 1 || size > all / known)
             return;
+        else
+            known *= size;
     }
     if (open < 0 ? known != all : all % known != 0)
         return;
@@ -175,10 +178,11 @@ static void follow_blocks(struct tflite_importer *importer, const struct tflite_
     if (!count || !blocks || !borders || to->rank != from->rank)
         return;
     for (int i = 0; i < count; i++) {
-        int64_t block = blocks->list[i], border = borders->list[2 * i] + borders->list[2 * i + 1];
-        if (block < 1 || block > MAXIMUM_DIMENSION || border < 0 || border > MAXIMUM_DIMENSION ||
+        int64_t block = blocks->list[i], before = borders->list[2 * i], after = borders->list[2 * i + 1];
+        if (block < 1 || block > MAXIMUM_DIMENSION || !is_border(before) || !is_border(after) ||
             (batch *= block) > MAXIMUM_DIMENSION)
             return;
+        int64_t border = before + after;
         sizes->list[1 + i] =
             is_split ? (from->dimensions[1 + i] + border) / block : from->dimensions[1 + i] * block - border;
     }

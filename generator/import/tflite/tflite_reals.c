@@ -304,8 +304,10 @@ static bool find_quantisation(struct tflite_importer *importer, int tensor, stru
         for (int k = 0; k < reader->input_count; k++) {
             if (reader->inputs[k] != tensor)
                 continue;
+            if (reader->code != TFLITE_QUANTIZE || reader->output_count < 1)
+                return false;
             const struct tflite_tensor *output = &importer->model->tensors[reader->outputs[0]];
-            if (reader->code != TFLITE_QUANTIZE || output->scale_count != 1 ||
+            if (output->scale_count != 1 ||
                 (found && (output->scales[0] != found->scales[0] || output->zero_points[0] != found->zero_points[0])))
                 return false;
             found = output;
