@@ -375,8 +375,10 @@ class Network(random_moves.Moves, attention.Attention):
         return self.operate(tfl.QUANTIZE, [x], reference.requantise(value, output))
 
     def head(self, x):
-        """Flattens, connects, and sometimes softens."""
+        """Flattens, connects, and sometimes softens. Sums of more products may not fit 32 bits, which is refused."""
         value, size = self.values[x], self.values[x][0].size
+        if size > 65535:
+            return x
         outputs = self.random.randint(*((500, 1100) if size < 30 and self.random.random() < 0.3 else (2, 12)))
         per_channel, activation = self.random.random() < 0.3, self.random.choice([0, 1, 2, 3])
         flat = self.operate(tfl.RESHAPE, [x, self.model.integers("shape", [1, size])], (value[0].reshape(1, size), *value[1:]))

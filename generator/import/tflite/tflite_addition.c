@@ -40,6 +40,15 @@ static bool is_image(const struct tflite_tensor *tensor)
     return tensor->rank <= 3 || (tensor->rank == 4 && tensor->dimensions[0] == 1);
 }
 
+/* Their elements follow each other in memory in one order, and in one image, which the views do not say. */
+static bool lie_alike(struct tflite_importer *importer, const int *inputs, const struct value *a, const struct value *b)
+{
+    const struct tensor *first = tflite_network_tensor(importer, inputs[0]),
+                        *second = tflite_network_tensor(importer, inputs[1]);
+    return a->is_moved && b->is_moved && view_equal(&a->view, &b->view) && first->height == second->height &&
+           first->width == second->width && first->channels == second->channels;
+}
+
 bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct value *value)
 {
     struct value second;
@@ -51,8 +60,7 @@ bool tflite_reads_pair(struct tflite_importer *importer, int *inputs, struct val
     inputs[1] = inputs[0] < 0 ? -1 : tflite_reads_elements(importer, 1, &second);
     if (inputs[1] < 0)
         return false;
-    bool is_like = value->is_moved && second.is_moved && view_equal(&value->view, &second.view);
-    if (!is_like) {
+    if (!lie_alike(importer, inputs, value, &second)) {
         inputs[0] = tflite_reads(importer, 0, NULL);
         inputs[1] = inputs[0] < 0 ? -1 : tflite_reads(importer, 1, NULL);
         *value = tflite_value_of(inputs[0]);

@@ -400,16 +400,26 @@ bool tflite_fill(struct tflite_importer *importer, const struct tflite_operator 
 
 /* ---- blocks ---- */
 
-static bool change_blocks(struct tflite_importer *importer, bool to_depth, struct value *result)
+static bool view_blocks(const struct view *view, int64_t block, bool to_depth, struct view *result)
 {
     const struct middle_image image = {1, 2, 3};
+    return view->rank == 4 && (to_depth ? middle_space_to_depth(view, image, block, result)
+                                        : middle_depth_to_space(view, image, block, false, result));
+}
+
+/* Where blocks are no whole pieces of what lies in memory, a copy has them. */
+static bool change_blocks(struct tflite_importer *importer, bool to_depth, struct value *result)
+{
     struct middle_value value;
     int64_t block = importer->current->options.block_size;
     if (!tflite_takes(importer, 0, &value))
         return false;
-    if (value.view.rank != 4 || !(to_depth ? middle_space_to_depth(&value.view, image, block, &value.view)
-                                           : middle_depth_to_space(&value.view, image, block, false, &value.view)))
-        return tflite_fault(importer, "blocks of %d of %s", (int)block, view_text(&value.view, importer->arena));
+    if (!view_blocks(&value.view, block, to_depth, &value.view)) {
+        const struct layout layout = layout_of_model(value.view.rank);
+        if (!middle_lay_out(&importer->builder, tflite_input(importer, 0)->name, &layout, &value) ||
+            !view_blocks(&value.view, block, to_depth, &value.view))
+            return tflite_fault(importer, "blocks of %d of %s", (int)block, view_text(&value.view, importer->arena));
+    }
     return tflite_gives(importer, 0, &value, result);
 }
 
