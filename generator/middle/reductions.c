@@ -103,6 +103,21 @@ static void reduce_channels(const struct tensor *tensor, const bool *is_reduced,
     r->view = middle_reduced_view(&r->input.view, is_reduced, keep, (struct shorter){tensor->channels, tensor->channels});
 }
 
+/* The reduced dimensions are rows; where that are more than the firmware can have, the last of them are columns. */
+static struct layout lay_reduced(const struct view *view, const bool *is_reduced, struct reduced *reduced)
+{
+    struct layout layout = layout_with_rows(view, is_reduced);
+    int64_t sizes[3];
+    layout_sizes(&layout, view->dimensions, sizes);
+    *reduced = (struct reduced){true, sizes[0] > MIDDLE_MAXIMUM_DIMENSION};
+    for (layout.columns = reduced->columns ? 0 : layout.columns; sizes[0] > MIDDLE_MAXIMUM_DIMENSION && layout.rows > 1;
+         layout_sizes(&layout, view->dimensions, sizes)) {
+        layout.rows--;
+        layout.columns++;
+    }
+    return layout;
+}
+
 bool middle_reduce(struct quantised_builder *builder, const char *name, const struct middle_value *value,
                    const bool *is_reduced, bool keep, bool is_sum, struct middle_reduction *reduction)
 {
@@ -113,11 +128,10 @@ bool middle_reduce(struct quantised_builder *builder, const char *name, const st
             reduce_channels(tensor_of(builder, value), is_reduced, keep, reduction);
             return true;
         }
-        struct layout layout = layout_with_rows(&value->view, is_reduced);
+        struct layout layout = lay_reduced(&value->view, is_reduced, &reduced);
         if (!middle_lay(builder, arena_format(builder->arena, "%s, moved", name), value, NULL, &layout, 0,
                         &reduction->input))
             return false;
-        reduced = (struct reduced){true, false};
     }
     reduce_pixels(tensor_of(builder, &reduction->input), is_reduced, keep, reduced, reduction);
     return true;

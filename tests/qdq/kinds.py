@@ -357,6 +357,7 @@ KINDS = [
     ("sum_of_channels", IMAGE, reduction("ReduceSum", [1], 1, lambda a, x, k: a.sum(x, keepdims=k))),
     ("sum_of_rows", IMAGE, reduction("ReduceSum", [2, 3], 0, lambda a, x, k: a.sum(x, keepdims=k))),
     ("mean_of_channels", IMAGE, reduction("ReduceMean", [1], 1, mean)), ("mean_of_all", IMAGE, reduction("ReduceMean", [1, 3], 0, mean)),
+    ("mean_of_many", [1, 300, 1, 300], reduction("ReduceMean", [1, 3], 0, mean)),
     ("largest_channel", IMAGE, reduction("ReduceMax", [1], 1, lambda a, x, k: a.max(x, keepdims=k))),
     ("largest_of_three", IMAGE, largest_of_three), ("smallest_of_rows", IMAGE, smallest_of_rows), ("slopes", IMAGE, slopes),
     ("scaled_product", [1, 20], scaled_product), ("wide_weights", IMAGE, wide_weights), ("rows_of_products", IMAGE, rows_of_products),
