@@ -73,8 +73,7 @@ static void set_twice(double factor, int64_t *multiplier, int *exponent)
     *multiplier = narrow;
 }
 
-/* A float32's value as an odd whole number times 2^*exponent (0 for 0). */
-static int64_t odd_significand(double number, int *exponent)
+int64_t quantised_significand(double number, int *exponent)
 {
     int64_t whole = (int64_t)ldexp(frexp(number, exponent), 53);
     *exponent -= 53;
@@ -88,8 +87,9 @@ static int64_t odd_significand(double number, int *exponent)
 static void set_exactly(struct stage *stage, struct real_factor factor, int64_t *multiplier, int *exponent)
 {
     int first, second, below;
-    int64_t numerator = odd_significand(factor.numerators[0], &first) * odd_significand(factor.numerators[1], &second);
-    int64_t divisor = odd_significand(factor.denominator, &below) * factor.count;
+    int64_t numerator =
+        quantised_significand(factor.numerators[0], &first) * quantised_significand(factor.numerators[1], &second);
+    int64_t divisor = quantised_significand(factor.denominator, &below) * factor.count;
     int64_t common = stage->count == 1 ? (int64_t)greatest_common_divisor(divisor, numerator) : 1;
     *multiplier = numerator / common;
     *exponent = first + second - below;

@@ -79,6 +79,9 @@ void quantised_finish_convolution(struct quantised_builder *builder, struct laye
 /* Any function of one element, by 256 elements of `output`; both tensors exist. */
 void quantised_table(struct quantised_builder *builder, const char *name, int input, int output, const uint8_t *table);
 
+/* A double's value as an odd whole number times 2^*exponent (0 for 0). */
+int64_t quantised_significand(double number, int *exponent);
+
 /* ---- window_taps.c ---- */
 
 /* The windows of one dimension of an image; `before` elements of border are in front of it. */

@@ -131,9 +131,6 @@ class Network(Compared):
             sums = sums + bias.astype(np.int64).reshape([1, -1] + [1] * (sums.ndim - 2))
         elif bias is not None:
             offsets = [fraction(number) for number in np.ravel(bias)]
-            # held to 2^-16 of a product's unit, as dory says
-            units = [factors[i if len(factors) > 1 else 0] / 65536 for i in range(len(offsets))]
-            offsets = [round(offset / unit) * unit for offset, unit in zip(offsets, units)]
         return Exact(sums, factors, offsets)
 
     def windows(self, x, kernel, strides, pads, dilations, fill):
@@ -302,16 +299,14 @@ class Network(Compared):
         sign = np.where(factors < 0, -1, 1).reshape(1, -1, *[1] * (value.elements.ndim - 2))
         scales = [fraction(value.scale) * abs(fraction(factor)) for factor in factors]
         offsets = [fraction(float(b) - float(m) * float(f)) for b, m, f in zip(beta, mean, factors)]
-        units = [scale / 65536 for scale in scales]
-        return Exact(value.integers() * sign, scales, [round(o / u) * u for o, u in zip(offsets, units)])
+        return Exact(value.integers() * sign, scales, offsets)
 
     def add(self, inputs, sign):
         if isinstance(inputs[0], Plain) and isinstance(inputs[1], np.ndarray):
             inputs = [Exact(inputs[0].integers(), [fraction(inputs[0].scale)]), inputs[1]]
         if isinstance(inputs[0], Exact):
             offsets = [fraction(number) * sign for number in np.ravel(inputs[1])]
-            units = [inputs[0].channel(i)[0] / 65536 for i in range(len(offsets))]
-            return Exact(inputs[0].numbers, inputs[0].scales, [round(o / u) * u for o, u in zip(offsets, units)])
+            return Exact(inputs[0].numbers, inputs[0].scales, offsets)
         first, second = (fraction(value.scale) for value in inputs)
         unit = Fraction(1, max(first.denominator, second.denominator))
         return Exact(inputs[0].integers() * int(first / unit) + sign * inputs[1].integers() * int(second / unit), [unit])

@@ -53,8 +53,10 @@ static int64_t in_units(const struct qdq_pending *pending, int channel, int left
     return units >= 4e18 ? INT64_C(4000000000000000000) : units > -4e18 ? llrint(units) : INT64_C(-4000000000000000000);
 }
 
-/* Where a constant is no whole number of units, it is held to 2^-16 of one. */
+/* Where a constant is no whole number of units, it is held to 2^-16 of one, or as finely as its roundings need. */
 #define FRACTION_BITS 16
+#define MORE_BITS     6
+#define MOST_BITS     28
 
 static int fraction_bits(const struct qdq_pending *pending)
 {
@@ -94,24 +96,55 @@ static struct real_factor factor_of(const struct qdq_pending *pending, int chann
                   : (struct real_factor){{pending->scale, factor}, scale, pending->divisor};
 }
 
+/* The constant as a whole number of the stage's units: the nearest, or one beside it where an exact half is rounded so. A
+ * channel's own scale is no exact one. */
+static bool set_channel(struct qdq *qdq, const struct qdq_pending *pending, struct stage *stage, int channel, double scale,
+                        bool is_own)
+{
+    static const int64_t beside[] = {0, 1, -1};
+    int own = pending->count == 1 ? 0 : channel, left_shift = stage->left_shift;
+    struct real_factor factor = factor_of(pending, own, scale, is_own);
+    int64_t addend = pending->addends[own] * ((int64_t)1 << left_shift) + in_units(pending, own, left_shift);
+    factor.numerators[1] = ldexp(factor.numerators[1], -left_shift);
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        quantised_set_channel(&qdq->builder, stage, channel, addend + beside[i], factor);
+        if (!pending->constants || is_own || qdq_rounds_exactly(pending, stage, channel, scale))
+            return true;
+    }
+    return false;
+}
+
+/* False where another left shift is needed. */
+static bool set_stage(struct qdq *qdq, const struct qdq_pending *pending, const double *scales, const struct tensor *output,
+                      int left_shift, struct stage *stage)
+{
+    int count = scales ? pending->channels : pending->count;
+    *stage = quantised_stage(&qdq->builder, count, output);
+    stage->left_shift = left_shift;
+    qdq_clip_stage(stage, output, pending->minimum, pending->maximum);
+    for (int i = 0; i < count; i++)
+        if (!set_channel(qdq, pending, stage, i, scales ? scales[i] : output->scale, scales != NULL))
+            return false;
+    return true;
+}
+
 int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
                        const double *scales, const char *name)
 {
     struct layer *layer;
+    struct stage stage;
     int output = append(qdq, pending, quantisation, name, &layer), left_shift = fraction_bits(pending);
-    struct tensor *tensor = qdq_tensor(qdq, output);
-    int count = scales ? pending->channels : pending->count;
-    struct stage stage = quantised_stage(&qdq->builder, count, tensor);
-    for (int i = 0; i < count; i++) {
-        int own = pending->count == 1 ? 0 : i;
-        struct real_factor factor = factor_of(pending, own, scales ? scales[i] : quantisation->scale, scales != NULL);
-        factor.numerators[1] = ldexp(factor.numerators[1], -left_shift);
-        quantised_set_channel(&qdq->builder, &stage, i,
-                              pending->addends[own] * ((int64_t)1 << left_shift) + in_units(pending, own, left_shift),
-                              factor);
+    const struct tensor tensor = *qdq_tensor(qdq, output);
+    while (!set_stage(qdq, pending, scales, &tensor, left_shift, &stage)) {
+        left_shift += MORE_BITS;
+        if (left_shift > MOST_BITS) {
+            diagnose(
+                qdq->diagnostics, SEVERITY_ERROR, pending->layer.name, NULL,
+                "adds a constant to sums that it makes exact halves of the output, of which some round up and some down; "
+                "quantise the result with another scale");
+            return -1;
+        }
     }
-    stage.left_shift = left_shift;
-    qdq_clip_stage(&stage, tensor, pending->minimum, pending->maximum);
     layer->stages[0] = stage;
     layer->stage_count = 1;
     return output;

@@ -306,9 +306,12 @@ struct qdq_pending *qdq_pending_make(struct qdq *qdq, enum layer_kind kind, cons
 /* The layer with its output and this stage: the output. */
 int qdq_pending_append(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
                        const char *name, const struct stage *stage);
-/* The layer with its output, rounded to a quantisation; where `scales` are given, each channel to its own scale. */
+/* The layer with its output, rounded to a quantisation; where `scales` are given, each channel to its own scale. -1 after a
+ * fault: a constant that no stage adds exactly. */
 int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
                        const double *scales, const char *name);
+/* halves.c: a channel's constant is added so that the stage rounds every sum to `scale` as the exact real number is. */
+bool qdq_rounds_exactly(const struct qdq_pending *pending, const struct stage *stage, int channel, double scale);
 /* Bounds of real numbers as bounds of elements. */
 void qdq_clip_stage(struct stage *stage, const struct tensor *output, double minimum, double maximum);
 /* The layer with sums of 32 bits as its output, with one scale or one a channel, once whoever asks; -1 where they are no

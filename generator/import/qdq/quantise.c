@@ -230,7 +230,7 @@ static enum qdq_outcome quantise_pending(struct qdq *qdq, const struct node *nod
         return qdq_finish_norm(qdq, node, value, quantisation, name, result);
     int tensor = qdq_pending_finish(qdq, value->pending, quantisation, NULL, name);
     *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = value->view, .tensor = tensor};
-    return QDQ_DONE;
+    return tensor < 0 ? QDQ_FAULT : QDQ_DONE;
 }
 
 enum qdq_outcome qdq_quantise(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
