@@ -50,6 +50,23 @@ static uint32_t free_bytes(const struct dory_network *network, const struct dory
     return network->resident_bytes ? network->resident_offset : (uint32_t)buffers->l2_bytes;
 }
 
+/* The two may overlap. Word by word, and four words a turn, where both are aligned and going on does not overwrite what is
+ * still to be read: small C libraries move bytes. */
+static void move_bytes(uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+    uintptr_t ahead = (uintptr_t)to - (uintptr_t)from; /* far, if `to` comes first */
+    uint32_t moved = 0;
+    if (((uintptr_t)to | (uintptr_t)from) % sizeof(uint32_t) == 0 && ahead >= bytes) {
+        uint32_t *words = (uint32_t *)(void *)to;
+        const uint32_t *source = (const uint32_t *)(const void *)from;
+        for (; bytes - moved >= 4 * sizeof *words; moved += 4 * sizeof *words, words += 4, source += 4) {
+            uint32_t a = source[0], b = source[1], c = source[2], d = source[3];
+            words[0] = a, words[1] = b, words[2] = c, words[3] = d;
+        }
+    }
+    memmove(to + moved, from + moved, bytes - moved);
+}
+
 /* Between the caller's buffer and RAM, piece by piece through what is free of the arena: so the caller's buffer may lie
  * anywhere and need not be aligned. */
 static int copy_ram(const struct dory_network *network, const struct dory_buffers *buffers, enum hal_l3_kind kind,
@@ -59,7 +76,7 @@ static int copy_ram(const struct dory_network *network, const struct dory_buffer
     for (uint32_t done = 0; done < bytes; done += piece) {
         uint32_t now = dory_minimum(piece, bytes - done);
         if (kind == HAL_RAM_WRITE) {
-            memcpy(buffers->l2, memory + done, now);
+            move_bytes(buffers->l2, memory + done, now);
         }
         uint32_t address = buffers->ram_address + port->offset + done;
         int status = copy_l3(kind, address, buffers->l2, dory_round_up(now, HAL_L3_ALIGNMENT));
@@ -67,7 +84,7 @@ static int copy_ram(const struct dory_network *network, const struct dory_buffer
             return status;
         }
         if (kind == HAL_RAM_READ) {
-            memcpy(memory + done, buffers->l2, now);
+            move_bytes(memory + done, buffers->l2, now);
         }
     }
     return DORY_OK;
@@ -85,7 +102,7 @@ static int bring_input(const struct dory_network *network, const struct dory_por
     }
     uint8_t *place = (uint8_t *)buffers->l2 + port->offset;
     if (input != place) {
-        memmove(place, input, port->bytes); /* the caller may keep it in the arena, elsewhere */
+        move_bytes(place, input, port->bytes); /* the caller may keep it in the arena, elsewhere */
     }
     return DORY_OK;
 }
@@ -101,7 +118,7 @@ static int take_output(const struct dory_network *network, const struct dory_por
     }
     const uint8_t *place = (const uint8_t *)buffers->l2 + port->offset;
     if (output != place) {
-        memmove(output, place, port->bytes);
+        move_bytes(output, place, port->bytes);
     }
     return DORY_OK;
 }
