@@ -14,26 +14,28 @@ enum {
     LEAST_BYTE_RANGE = 15
 };
 
+/* All that says which elements a sum is of, but for the weights. */
 static bool same_window(const struct layer *a, const struct layer *b)
 {
-    const int of_a[] = {a->inputs[0],       a->kernel_height,  a->kernel_width, a->stride_height,  a->stride_width,
-                        a->dilation_height, a->dilation_width, a->padding_top,  a->padding_left,   a->padding_bottom,
-                        a->padding_right,   a->padding_value,  a->groups,       a->is_intermediate};
-    const int of_b[] = {b->inputs[0],
-                        b->kernel_height,
-                        b->kernel_width,
-                        b->stride_height,
-                        b->stride_width,
-                        b->dilation_height,
-                        b->dilation_width,
-                        b->padding_top,
-                        b->padding_left,
-                        b->padding_bottom,
-                        b->padding_right,
-                        b->padding_value,
-                        1,
-                        b->is_intermediate};
-    return b->groups == 1 && !memcmp(of_a, of_b, sizeof of_a);
+    const int numbers[][2] = {{a->inputs[0], b->inputs[0]},
+                              {a->kernel_height, b->kernel_height},
+                              {a->kernel_width, b->kernel_width},
+                              {a->stride_height, b->stride_height},
+                              {a->stride_width, b->stride_width},
+                              {a->dilation_height, b->dilation_height},
+                              {a->dilation_width, b->dilation_width},
+                              {a->padding_top, b->padding_top},
+                              {a->padding_left, b->padding_left},
+                              {a->padding_bottom, b->padding_bottom},
+                              {a->padding_right, b->padding_right},
+                              {a->padding_value, b->padding_value},
+                              {a->groups, 1},
+                              {b->groups, 1},
+                              {a->is_intermediate, b->is_intermediate}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i][0] != numbers[i][1])
+            return false;
+    return true;
 }
 
 /* But for what each channel has of its own. Slices are of bytes. */

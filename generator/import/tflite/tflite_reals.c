@@ -365,11 +365,23 @@ static bool is_plain(const struct tflite_importer *importer, const struct value 
     return !memcmp(reals, value->reals, sizeof reals);
 }
 
-/* Channels by the root of their squares' sum: the layer that norms of ONNX become, rounded as the QUANTIZE behind it asks.
- */
-static bool normalise(struct tflite_importer *importer, struct value *result)
+/* The layer that norms of ONNX become; false where its output's scale is too small for it. */
+static bool lay_norm(struct tflite_importer *importer, const char *name, int input, int output)
 {
     static const double one = 1, zero = 0;
+    const struct real_norm norm = {.kind = NORM_OF_SUM,
+                                   .run = tflite_network_tensor(importer, input)->channels,
+                                   .count = 1,
+                                   .factors = &one,
+                                   .terms = &zero,
+                                   .minimum = -INFINITY,
+                                   .maximum = INFINITY};
+    return middle_norm(&importer->builder, name, input, output, &norm);
+}
+
+/* Channels by the root of their squares' sum, rounded as the QUANTIZE behind asks. */
+static bool normalise(struct tflite_importer *importer, struct value *result)
+{
     const struct tflite_operator *operation = importer->current;
     const struct value *input = input_value(importer, 0);
     const char *name = tflite_output(importer)->name;
@@ -387,14 +399,7 @@ static bool normalise(struct tflite_importer *importer, struct value *result)
         return true;
     const struct tensor from = *tflite_network_tensor(importer, placed.tensor);
     const int output = quantised_tensor(&importer->builder, name, from.height, from.width, from.channels, &quantisation);
-    const struct real_norm norm = {.kind = NORM_OF_SUM,
-                                   .run = from.channels,
-                                   .count = 1,
-                                   .factors = &one,
-                                   .terms = &zero,
-                                   .minimum = -INFINITY,
-                                   .maximum = INFINITY};
-    if (!middle_norm(&importer->builder, name, placed.tensor, output, &norm))
+    if (!lay_norm(importer, name, placed.tensor, output))
         return tflite_fault(importer, "is quantised with the scale %g behind, which is too small", quantisation.scale), true;
     float *reals = new_reals(importer);
     fill_plain(tflite_network_tensor(importer, output), reals);
