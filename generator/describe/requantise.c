@@ -339,9 +339,10 @@ static bool is_solved_slowly(const struct requantise_problem *problem, const str
                              struct requantisation *result, struct arena *arena)
 {
     struct candidates all = {.problem = problem, .engine = engine};
-    if (problem->only_high || problem->stage->rounding == ROUND_FLOOR)
+    if (problem->only_high || problem->stage->rounding == ROUND_FLOOR || problem->minimum < INT8_MIN ||
+        problem->maximum > UINT8_MAX)
         return false;
-    if (problem->minimum == 0 && problem->maximum <= UINT8_MAX)
+    if (problem->minimum == 0)
         add_candidate(&all, DORY_NORMALISE_SPLIT, DORY_ROUND_FLOOR, 0, 0, arena);
     add_candidate(&all, DORY_NORMALISE_64, DORY_ROUND_FLOOR, wide_places(problem), 0, arena);
     return solve_candidates(&all, result);
