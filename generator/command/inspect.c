@@ -245,8 +245,8 @@ static void print_dead_channels(const struct network *shrunk)
     if (shrunk->whole)
         print_removed(shrunk);
     if (whole->imported)
-        printf("\nSlices and gathers are in front of layers that compute pixel by pixel: %d layers, %" PRIu64
-               " MACs; where the model has them: %d layers, %" PRIu64 " MACs\n",
+        printf("\nParts are taken early, and sibling convolutions are one layer: %d layers, %" PRIu64
+               " MACs; in the model: %d layers, %" PRIu64 " MACs\n",
                whole->layer_count, macs_of(whole), imported->layer_count, macs_of(imported));
     if (imported != shrunk)
         printf("%d of %d channels; %" PRIu64 " of %" PRIu64 " MACs and %" PRIu64 " of %" PRIu64
