@@ -8,8 +8,8 @@ memory  Peak of L2 and its lower bound, beside what the original's bidirectional
         at one step. Where L2 is full of prefetched weights some gaps may be left; gap cycles are what they cost at most.
         Then what blocks spare, each without and with them: bytes that a run moves from and to L3 and, of these, RAM; and the
         least L2, in steps of 4 KiB, with which nothing but the network's inputs lies in RAM. (--check leaves these out: they
-        take minutes.) Two networks more than in the other tables: a large one whose tensors just fit, and one whose sums have
-        16 bits.
+        take minutes.) Some networks more than in the other tables: a large one whose tensors just fit, three of papers on
+        computing in patches, and one whose sums have 16 bits.
 plans   Every network in 3 sizes of L1 by 6 of L2, most of them tight: what a change of the planner gains and loses. With --check
         also how much faster all of them are together, how far more memory makes a plan slower, and which plan takes longest.
 speed   User CPU time and memory of `dory generate`, and how both grow with the number of layers: --check alone.
@@ -65,7 +65,9 @@ class Maker:
         """Of memory.csv alone."""
         exact = [(f"{name}, exact additions", Model(model.path, ("--exact-add",))) for name, model in self.shared()
                  if name == "nemo/proxylessnas_pulp_dronet"]
-        return [("MobileNetV1-1.0-224", self.made("mobilenet_v1", 224))] + exact
+        made = [("MobileNetV1-1.0-224", "mobilenet_v1", 224), ("MobileNetV2-0.35-144", "mobilenet_v2_0.35", 144),
+                ("like MCUNet for ImageNet, 176", "mcunet_imagenet", 176), ("like MCUNetV2 for wake words, 80", "mcunet_wake_words", 80)]
+        return [(name, self.made(kind, size)) for name, kind, size in made] + exact
 
     def target(self, l1_bytes, l2_bytes):
         """GAP8, or one like it with as much memory."""

@@ -1,5 +1,5 @@
 /* Writes a network of known shape and seeded weights as an ONNX file, in NEMO's manner.
- * Usage: write_network mobilenet_v1|mobilenet_v2|deep SIZE FILE.onnx     SIZE: of the image; of deep: number of layers */
+ * Usage: write_network NAME SIZE FILE.onnx     NAME: one of those below; SIZE: of the image; of deep: number of layers */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,13 @@ static const struct network *make(const char *name, int size, struct arena *aren
     if (!strcmp(name, "mobilenet_v1"))
         return mobilenet_v1(arena, size, 100);
     if (!strcmp(name, "mobilenet_v2"))
-        return mobilenet_v2(arena, size);
+        return mobilenet_v2(arena, size, 100);
+    if (!strcmp(name, "mobilenet_v2_0.35"))
+        return mobilenet_v2(arena, size, 35);
+    if (!strcmp(name, "mcunet_imagenet"))
+        return mcunet_imagenet(arena, size);
+    if (!strcmp(name, "mcunet_wake_words"))
+        return mcunet_wake_words(arena, size);
     return strcmp(name, "deep") ? NULL : deep_network(arena, size);
 }
 
@@ -21,7 +27,9 @@ int main(int argc, char **argv)
     struct arena arena = {0};
     const struct network *made = argc == 4 && atoi(argv[2]) > 2 ? make(argv[1], atoi(argv[2]), &arena) : NULL;
     if (!made) {
-        fputs("usage: write_network mobilenet_v1|mobilenet_v2|deep SIZE FILE.onnx\n", stderr);
+        fputs("usage: write_network mobilenet_v1|mobilenet_v2|mobilenet_v2_0.35|mcunet_imagenet|mcunet_wake_words|deep SIZE "
+              "FILE.onnx\n",
+              stderr);
         return 2;
     }
     struct network network = *made;

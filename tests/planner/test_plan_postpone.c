@@ -143,8 +143,8 @@ int main(void)
     const struct subject subjects[] = {
         {"20 layers", deep_network(&arena, 20), 30000, 60000},
         {"MobileNetV1-1.0-128", mobilenet_v1(&arena, 128, 100), 55000, 450000},
-        {"MobileNetV2-1.0-128", mobilenet_v2(&arena, 128), 55000, 420000},
-        {"MobileNetV2-1.0-128 in 260 kB", mobilenet_v2(&arena, 128), 45000, 260000}, /* activations in RAM */
+        {"MobileNetV2-1.0-128", mobilenet_v2(&arena, 128, 100), 55000, 420000},
+        {"MobileNetV2-1.0-128 in 260 kB", mobilenet_v2(&arena, 128, 100), 45000, 260000}, /* activations in RAM */
     };
     for (size_t i = 0; i < (share_is_all() ? sizeof subjects / sizeof *subjects : 2); i++)
         test_subject(&subjects[i], &target, &arena);

@@ -47,7 +47,7 @@ static void test_same_each_time(uint64_t seed)
 static void test_faster(void)
 {
     struct arena arena = {0};
-    const struct network *network = mobilenet_v2(&arena, 128);
+    const struct network *network = mobilenet_v2(&arena, 128, 100);
     unsigned gains = 0;
     for (uint32_t l2_bytes = 90000; gains == 0 && l2_bytes <= 120000; l2_bytes += 10000) {
         struct plan_options options = {.l1_bytes = 32320, .l2_bytes = l2_bytes};

@@ -176,6 +176,12 @@ const struct network *builder_finish(struct network_builder *builder, int output
 
 /* ---- networks ---- */
 
+static const struct network *classifier(struct network_builder *b, int tensor, int classes)
+{
+    tensor = builder_pool(b, tensor, LAYER_AVERAGE_POOL, b->network.tensors[tensor].height, 1, 0);
+    return builder_finish(b, builder_fully_connected(b, tensor, classes));
+}
+
 const struct network *mobilenet_v1(struct arena *arena, int size, int width_percent)
 {
     static const struct {
@@ -190,30 +196,70 @@ const struct network *mobilenet_v1(struct arena *arena, int size, int width_perc
         tensor = builder_depthwise(&b, tensor, 3, blocks[i].stride, 1);
         tensor = builder_convolution(&b, tensor, 1, 1, 0, blocks[i].channels * width_percent / 100);
     }
-    tensor = builder_pool(&b, tensor, LAYER_AVERAGE_POOL, b.network.tensors[tensor].height, 1, 0);
-    return builder_finish(&b, builder_fully_connected(&b, tensor, 1000));
+    return classifier(&b, tensor, 1000);
 }
 
-const struct network *mobilenet_v2(struct arena *arena, int size)
+/* A convolution 1x1 to more channels, a depth-wise one and a convolution 1x1 to fewer; what came in is added where it can
+ * be. */
+struct inverted_residual {
+    int expansion, kernel, channels, stride;
+};
+
+static int add_inverted_residual(struct network_builder *b, int input, struct inverted_residual block)
+{
+    int channels = b->network.tensors[input].channels, tensor = input;
+    if (block.expansion > 1)
+        tensor = builder_convolution(b, tensor, 1, 1, 0, channels * block.expansion);
+    tensor = builder_depthwise(b, tensor, block.kernel, block.stride, block.kernel / 2);
+    tensor = builder_convolution(b, tensor, 1, 1, 0, block.channels);
+    return block.stride == 1 && channels == block.channels ? builder_addition(b, input, tensor) : tensor;
+}
+
+const struct network *mobilenet_v2(struct arena *arena, int size, int width_percent)
 {
     static const struct {
         int expansion, channels, repeats, stride;
     } groups[] = {{1, 16, 1, 1}, {6, 24, 2, 2}, {6, 32, 3, 2}, {6, 64, 4, 2}, {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
     struct network_builder b;
     builder_start(&b, arena, 3);
-    int tensor = builder_convolution(&b, builder_input(&b, size, size, 3), 3, 2, 1, 32);
+    int tensor = builder_convolution(&b, builder_input(&b, size, size, 3), 3, 2, 1, 32 * width_percent / 100);
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-        for (int repeat = 0; repeat < groups[i].repeats; repeat++) {
-            int before = tensor, inputs = b.network.tensors[tensor].channels;
-            if (groups[i].expansion > 1)
-                tensor = builder_convolution(&b, tensor, 1, 1, 0, inputs * groups[i].expansion);
-            tensor = builder_depthwise(&b, tensor, 3, repeat ? 1 : groups[i].stride, 1);
-            tensor = builder_convolution(&b, tensor, 1, 1, 0, groups[i].channels);
-            tensor = repeat ? builder_addition(&b, before, tensor) : tensor;
-        }
-    tensor = builder_convolution(&b, tensor, 1, 1, 0, 1280);
-    tensor = builder_pool(&b, tensor, LAYER_AVERAGE_POOL, b.network.tensors[tensor].height, 1, 0);
-    return builder_finish(&b, builder_fully_connected(&b, tensor, 1000));
+        for (int repeat = 0; repeat < groups[i].repeats; repeat++)
+            tensor = add_inverted_residual(&b, tensor,
+                                           (struct inverted_residual){.expansion = groups[i].expansion,
+                                                                      .kernel = 3,
+                                                                      .channels = groups[i].channels * width_percent / 100,
+                                                                      .stride = repeat ? 1 : groups[i].stride});
+    return classifier(&b, builder_convolution(&b, tensor, 1, 1, 0, 1280 * width_percent / 100), 1000);
+}
+
+static const struct network *mcunet(struct arena *arena, int size, const struct inverted_residual *blocks, int count,
+                                    int classes)
+{
+    struct network_builder b;
+    builder_start(&b, arena, 5);
+    int tensor = builder_convolution(&b, builder_input(&b, size, size, 3), 3, 2, 1, 16);
+    for (int i = 0; i < count; i++)
+        tensor = add_inverted_residual(&b, tensor, blocks[i]);
+    return classifier(&b, tensor, classes);
+}
+
+const struct network *mcunet_imagenet(struct arena *arena, int size)
+{
+    static const struct inverted_residual blocks[] = {
+        {1, 3, 8, 1},  {3, 7, 16, 2}, {5, 3, 16, 1}, {5, 7, 16, 1}, {4, 5, 16, 1}, {5, 5, 24, 2},
+        {5, 5, 24, 1}, {5, 5, 24, 1}, {5, 3, 40, 2}, {6, 7, 40, 1}, {4, 5, 40, 1}, {5, 5, 48, 1},
+        {5, 7, 48, 1}, {5, 3, 48, 1}, {6, 3, 96, 2}, {5, 7, 96, 1}, {4, 3, 96, 1}, {5, 7, 160, 1}};
+    return mcunet(arena, size, blocks, sizeof blocks / sizeof *blocks, 1000);
+}
+
+const struct network *mcunet_wake_words(struct arena *arena, int size)
+{
+    static const struct inverted_residual blocks[] = {{1, 3, 8, 1},  {6, 3, 16, 2}, {3, 3, 16, 1}, {3, 3, 16, 1},
+                                                      {3, 7, 24, 2}, {6, 3, 24, 1}, {5, 5, 24, 1}, {6, 7, 40, 2},
+                                                      {6, 7, 40, 1}, {6, 3, 48, 1}, {4, 3, 48, 1}, {5, 5, 96, 2},
+                                                      {5, 3, 96, 1}, {4, 3, 96, 1}, {3, 7, 160, 1}};
+    return mcunet(arena, size, blocks, sizeof blocks / sizeof *blocks, 2);
 }
 
 const struct network *deep_network(struct arena *arena, int layers)
@@ -248,8 +294,7 @@ const struct network *residual_network(struct arena *arena, int size, int channe
         tensor = builder_addition(&b, tensor, inner);
     }
     tensor = builder_pool(&b, tensor, LAYER_MAXIMUM_POOL, 3, 2, 1);
-    tensor = builder_pool(&b, tensor, LAYER_AVERAGE_POOL, b.network.tensors[tensor].height, 1, 0);
-    return builder_finish(&b, builder_fully_connected(&b, tensor, 10));
+    return classifier(&b, tensor, 10);
 }
 
 /* Rows of the first tensor's pixels by those of the second. */

@@ -32,8 +32,13 @@ const struct network *builder_finish(struct network_builder *builder, int output
 /* MobileNetV1 for square images, width in percent. */
 const struct network *mobilenet_v1(struct arena *arena, int size, int width_percent);
 
-/* MobileNetV2 for square images, width 1.0. */
-const struct network *mobilenet_v2(struct arena *arena, int size);
+/* MobileNetV2 for square images, width in percent. */
+const struct network *mobilenet_v2(struct arena *arena, int size, int width_percent);
+
+/* Inverted residuals as found by a search, kernels from 3x3 to 7x7: shaped as MCUNet's for ImageNet in 320 kB (size 176) and
+ * as MCUNetV2's for visual wake words (size 80). */
+const struct network *mcunet_imagenet(struct arena *arena, int size);
+const struct network *mcunet_wake_words(struct arena *arena, int size);
 
 /* So many convolutions, 3x3 and 1x1 with depth-wise ones between them, with residual connections, and a classifier. */
 const struct network *deep_network(struct arena *arena, int layers);

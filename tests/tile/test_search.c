@@ -178,7 +178,7 @@ static void test_mobilenets(const struct target *target)
     struct arena arena = {0};
     struct counts counts = {0};
     test_network("MobileNetV1-1.0-128", mobilenet_v1(&arena, 128, 100), target, &counts);
-    test_network("MobileNetV2-1.0-128", mobilenet_v2(&arena, 128), target, &counts);
+    test_network("MobileNetV2-1.0-128", mobilenet_v2(&arena, 128, 100), target, &counts);
     EXPECT(counts.layers == 29 + 64, "%d layers", counts.layers);
     printf("MobileNets: %d layers, %d different; %" PRIu64 " tilings, %" PRIu64 " played to their end\n", counts.layers,
            counts.different, counts.tried, counts.played);
