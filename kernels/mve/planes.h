@@ -14,7 +14,7 @@ struct dory_mve_planes {
     uint32_t sums;
 };
 
-#define DORY_MVE_PLANE_BYTES 1024 /* so many rows as fit; a compromise: those on the border of two bands are laid twice */
+#define DORY_MVE_PLANE_BYTES 832 /* so many rows as fit; a compromise: those on the border of two bands are laid twice */
 
 static inline struct dory_mve_planes dory_mve_planes_of(const struct dory_layer *layer, uint32_t rows, uint32_t columns)
 {
