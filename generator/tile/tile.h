@@ -113,6 +113,9 @@ uint32_t tile_l1_sum(const struct l1_sizes *sizes, uint8_t single);
 /* A part of tile_simulate's cycles that no buffers hide: the first tile's loads. */
 uint64_t tile_first_load_cycles(const struct tile_problem *problem, const struct tiling *tiling);
 
+/* In place of a DMA controller: a kernel waits for all of a copy beside it. */
+bool tile_cores_copy(const struct tile_problem *problem);
+
 /* Of a kernel, what it waits for L1 because of so many cycles of copies, which are no more than a quarter of its own. */
 uint64_t tile_contention_cycles(const struct tile_problem *problem, uint64_t copies);
 

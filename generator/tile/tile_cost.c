@@ -105,11 +105,14 @@ uint64_t tile_contention_cycles(const struct tile_problem *problem, uint64_t cop
     return copies * problem->target->dma_contention_cycles * percent / 100000;
 }
 
+bool tile_cores_copy(const struct tile_problem *problem) { return problem->target->dma_contention_cycles >= 1000; }
+
 /* Of a kernel, with what it waits for L1 because of the copies beside it. Measured: copies that take more than a quarter of
- * its time cost hardly more than those that take a quarter. */
+ * its time cost hardly more than those that take a quarter. Where a core copies, it computes behind all of them. */
 static uint64_t kernel_beside(const struct tile_problem *problem, uint64_t kernel, uint64_t copies)
 {
-    return kernel + tile_contention_cycles(problem, copies < kernel / 4 ? copies : kernel / 4);
+    return kernel +
+           (tile_cores_copy(problem) ? copies : tile_contention_cycles(problem, copies < kernel / 4 ? copies : kernel / 4));
 }
 
 /* The tile before is computed; `load` cycles of transfers go on meanwhile if they overlap, else behind its store.
@@ -260,7 +263,8 @@ static void finish(struct player *player)
     const struct target *target = problem->target;
     uint64_t driver = problem->is_last ? 0 : target->tile_driver_cycles + target->turn_driver_cycles + player->queueing;
     uint64_t kernel = kernel_beside(problem, player->kernel, player->pending);
-    uint64_t ready = player->pending + driver + problem->early_cycles_of_next; /* a driver's instructions wait for both */
+    uint64_t before = tile_cores_copy(problem) ? kernel : player->pending; /* a driver's instructions wait for both */
+    uint64_t ready = before + driver + problem->early_cycles_of_next;
     uint64_t wait = maximum(kernel, ready) - maximum(kernel, player->pending);
     finish_previous(player, 0, 0, false, 0);
     player->time += wait;

@@ -31,9 +31,6 @@ struct search {
     uint64_t divisions;        /* there were so many */
 };
 
-/* In place of a DMA controller: a kernel waits for all of a copy beside it. */
-static bool cores_copy(const struct tile_problem *problem) { return problem->target->dma_contention_cycles >= 1000; }
-
 static bool reads_all_channels(const struct search *search) { return dory_reads_all_channels(search->problem->layer); }
 
 /* All chunks of input channels of one tile. */
@@ -155,7 +152,7 @@ static void consider_buffers(struct search *search, struct tile_candidate *candi
     size_t count = 0;
     struct transfer_bounds transfers = tile_transfer_bounds(&search->bounds, candidate);
     bool all = tile_border_may_prefer_single(search->problem);
-    for (size_t i = cores_copy(search->problem) ? SINGLE_SETS - 1 : 0; i < SINGLE_SETS; i++) {
+    for (size_t i = tile_cores_copy(search->problem) ? SINGLE_SETS - 1 : 0; i < SINGLE_SETS; i++) {
         bool dominated = false;
         for (size_t j = 0; j < count && !all; j++)
             dominated = dominated || (fitting[j] & single_sets[i]) == fitting[j];
