@@ -10,23 +10,15 @@ struct steps {
     int inner, outer; /* every `inner` channels are `outer` apart, where that is not 0 */
 };
 
-static int32_t *positions_of(struct quantised_builder *builder, int count, int step)
-{
-    int32_t *positions = arena_array(builder->arena, int32_t, (size_t)count);
-    for (int i = 0; i < count; i++)
-        positions[i] = i * step;
-    return positions;
-}
-
 static void lay_copy(struct quantised_builder *builder, const char *name, int input, int output, struct steps steps)
 {
     const struct tensor to = builder->network->tensors[output];
     struct layer *layer = quantised_layer(builder, LAYER_COPY, name, input, output);
-    int32_t *channels = positions_of(builder, to.channels, steps.channel);
+    int32_t *channels = positions_in_steps(to.channels, 0, steps.channel, builder->arena);
     for (int i = 0; steps.outer && i < to.channels; i++)
         channels[i] = i / steps.inner * steps.outer + i % steps.inner * steps.channel;
-    layer->map = (struct layer_map){positions_of(builder, to.height, steps.row),
-                                    positions_of(builder, to.width, steps.column), channels};
+    layer->map = (struct layer_map){positions_in_steps(to.height, 0, steps.row, builder->arena),
+                                    positions_in_steps(to.width, 0, steps.column, builder->arena), channels};
 }
 
 /* A tensor whose pixels lie along the other axis, each with all elements along this one as channels. */
@@ -83,7 +75,7 @@ static int lay_place(struct quantised_builder *builder, const char *name, int te
     struct layer *layer = quantised_layer(builder, LAYER_COPY, builder->network->tensors[output].name, tensor, output);
     layer->map = (struct layer_map){behind(builder, whole->height, row, from.height, from.width * from.channels),
                                     behind(builder, whole->width, column, from.width, from.channels),
-                                    positions_of(builder, whole->channels, 1)};
+                                    positions_in_steps(whole->channels, 0, 1, builder->arena)};
     return output;
 }
 

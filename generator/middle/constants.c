@@ -33,21 +33,14 @@ struct middle_constant middle_place_constant(struct quantised_builder *builder, 
 
 /* ---- tensors ---- */
 
-static int32_t *positions(struct quantised_builder *builder, int count, int step)
-{
-    int32_t *list = arena_array(builder->arena, int32_t, (size_t)count);
-    for (int i = 0; i < count; i++)
-        list[i] = i * step;
-    return list;
-}
-
 /* A copy of the first elements, as they come. */
 static int lay_first(struct quantised_builder *builder, const char *name, int input, int height, int width, int channels)
 {
     int output = quantised_tensor_like(builder, name, input, height, width, channels);
     struct layer *layer = quantised_layer(builder, LAYER_COPY, name, input, output);
-    layer->map = (struct layer_map){positions(builder, height, width * channels), positions(builder, width, channels),
-                                    positions(builder, channels, 1)};
+    layer->map = (struct layer_map){positions_in_steps(height, 0, width * channels, builder->arena),
+                                    positions_in_steps(width, 0, channels, builder->arena),
+                                    positions_in_steps(channels, 0, 1, builder->arena)};
     return output;
 }
 

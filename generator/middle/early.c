@@ -23,8 +23,6 @@ static int add_part(const struct mover *m, int of, int height, int width, int ch
     part.width = width;
     part.channels = channels;
     part.producer = NO_LAYER;
-    part.steps = NULL;
-    part.is_turned = false;
     if (channels != tensor_of(m, of)->channels)
         part.channel_scales = NULL;
     return edit_add_tensor(m->network, &part, m->arena);
@@ -150,7 +148,7 @@ static const int32_t *positions(const struct mover *m, const int *lines, int cou
 {
     int32_t *list = arena_array(m->arena, int32_t, (size_t)count);
     for (int i = 0; i < count; i++)
-        list[i] = (lines ? lines[i] : i) * step;
+        list[i] = lines[i] * step;
     return list;
 }
 
@@ -166,7 +164,7 @@ static int take_lines(const struct mover *m, const struct layer *layer, int i, c
     *copy = layer_plain(arena_format(m->arena, "%s, part", layer->name), LAYER_COPY, layer->inputs[i]);
     copy->map = (struct layer_map){.rows = positions(m, lines[AXIS_ROW], counts[AXIS_ROW], input.width * input.channels),
                                    .columns = positions(m, lines[AXIS_COLUMN], counts[AXIS_COLUMN], input.channels),
-                                   .channels = positions(m, NULL, input.channels, 1)};
+                                   .channels = positions_in_steps(input.channels, 0, 1, m->arena)};
     return copy->output = add_part(m, layer->inputs[i], counts[AXIS_ROW], counts[AXIS_COLUMN], input.channels);
 }
 

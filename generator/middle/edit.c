@@ -28,7 +28,12 @@ void edit_replace(const struct network *network, int old, int tensor)
 int edit_add_tensor(struct network *network, const struct tensor *tensor, struct arena *arena)
 {
     arena_grow(arena, network->tensors, network->tensor_count);
-    network->tensors[network->tensor_count] = *tensor;
+    struct tensor *added = &network->tensors[network->tensor_count];
+    *added = *tensor;
+    added->steps = NULL;
+    added->log_softmax = NULL;
+    added->step_count = added->model_rank = 0;
+    added->is_turned = false;
     return network->tensor_count++;
 }
 

@@ -14,7 +14,7 @@ struct layer *edit_copy_of(const struct network *network, int tensor);
 /* Layers that read `old` read the other one. */
 void edit_replace(const struct network *network, int old, int tensor);
 
-/* The number of a new tensor. */
+/* The number of a new tensor like this one, without what inputs and outputs of the model alone have. */
 int edit_add_tensor(struct network *network, const struct tensor *tensor, struct arena *arena);
 
 /* In place of layer `at`, in front of it, or without it. Tensors know their producers behind each of these. */

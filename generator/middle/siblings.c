@@ -115,23 +115,15 @@ static struct layer join_layers(const struct network *network, const struct laye
     return joined;
 }
 
-static int32_t *positions(int count, int step, int first, struct arena *arena)
-{
-    int32_t *list = arena_array(arena, int32_t, (size_t)count);
-    for (int i = 0; i < count; i++)
-        list[i] = first + i * step;
-    return list;
-}
-
 /* Channels of the joined tensor, from `first` on, into one of those that were. */
 static struct layer slice_of(const struct network *network, int joined, int output, int first, struct arena *arena)
 {
     const struct tensor *from = &network->tensors[joined], *to = &network->tensors[output];
     struct layer slice = layer_plain(to->name, LAYER_COPY, joined);
     slice.output = output;
-    slice.map = (struct layer_map){.rows = positions(to->height, from->width * from->channels, 0, arena),
-                                   .columns = positions(to->width, from->channels, 0, arena),
-                                   .channels = positions(to->channels, 1, first, arena)};
+    slice.map = (struct layer_map){.rows = positions_in_steps(to->height, 0, from->width * from->channels, arena),
+                                   .columns = positions_in_steps(to->width, 0, from->channels, arena),
+                                   .channels = positions_in_steps(to->channels, first, 1, arena)};
     return slice;
 }
 
@@ -156,24 +148,26 @@ static void join(struct network *network, int first, int second, struct arena *a
 
 /* ---- all of it ---- */
 
-static bool join_one(struct network *network, struct arena *arena)
+/* A layer behind this one to compute with it; -1: there is none. */
+static int find_sibling(const struct network *network, int index)
 {
-    for (int i = 0; i < network->layer_count; i++)
-        for (int k = i + 1; network->layers[i].kind == LAYER_CONVOLUTION && k < network->layer_count; k++) {
-            const struct layer *a = &network->layers[i], *b = &network->layers[k];
-            if (b->kind == LAYER_CONVOLUTION && same_window(a, b) && same_rounding(a, b) && pays(network, a, b)) {
-                join(network, i, k, arena);
-                return true;
-            }
-        }
-    return false;
+    const struct layer *a = &network->layers[index];
+    for (int i = index + 1; a->kind == LAYER_CONVOLUTION && i < network->layer_count; i++) {
+        const struct layer *b = &network->layers[i];
+        if (b->kind == LAYER_CONVOLUTION && same_window(a, b) && same_rounding(a, b) && pays(network, a, b))
+            return i;
+    }
+    return -1;
 }
 
 bool middle_join_siblings(struct network *network, struct arena *arena)
 {
     bool joins = false;
-    while (join_one(network, arena))
-        joins = true;
+    for (int i = 0, sibling; i < network->layer_count; i++)
+        while ((sibling = find_sibling(network, i)) >= 0) {
+            join(network, i, sibling, arena);
+            joins = true;
+        }
     if (joins)
         middle_join_copies_between(network, arena);
     return joins;

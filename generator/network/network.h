@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/support.h"
+
 enum layer_kind {
     LAYER_CONVOLUTION,
     LAYER_MAXIMUM_POOL,
@@ -329,6 +331,15 @@ static inline struct layer layer_plain(const char *name, enum layer_kind kind, i
         .groups = 1,
         .weight_bits = 8,
     };
+}
+
+/* Positions for a layer_map: `first`, and each other `step` behind the one before. */
+static inline int32_t *positions_in_steps(int count, int32_t first, int32_t step, struct arena *arena)
+{
+    int32_t *positions = arena_array(arena, int32_t, (size_t)count);
+    for (int i = 0; i < count; i++)
+        positions[i] = first + i * step;
+    return positions;
 }
 
 enum pixel_axis { AXIS_ROW, AXIS_COLUMN, AXES };

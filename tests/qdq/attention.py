@@ -26,6 +26,8 @@ class Attention:
     def matrices(self, x):
         """A tensor by another of its size, of which one is turned, or a constant matrix by a tensor."""
         shape = self.pick([x.shape, x.shape[1:], (x.shape[1], x.shape[2] * x.shape[3])])
+        if int(np.prod(shape)) * max(shape) > 1 << 20:  # elements of the product, which more of these would square again
+            return x
         a, order = self.shaped(x, shape), list(range(len(shape)))
         order = order[:-2] + order[:-3:-1]
         if self.number(0, 2) == 0:

@@ -101,15 +101,12 @@ static int lay_spread(struct qdq *qdq, const struct node *node, int input, const
 {
     struct tensor from = *qdq_tensor(qdq, input);
     int output = qdq_tensor_like(qdq, node->name, input, (int)spread->output[0], (int)spread->output[1], from.channels);
-    int32_t *channels = arena_array(qdq->arena, int32_t, (size_t)from.channels);
-    for (int c = 0; c < from.channels; c++)
-        channels[c] = c;
     struct layer *layer = quantised_layer(&qdq->builder, LAYER_COPY, node->name, input, output);
     layer->padding_value = from.zero_point;
     layer->map = (struct layer_map){
         .rows = spread_positions(qdq, spread, 0, from.height, (int64_t)from.width * from.channels),
         .columns = spread_positions(qdq, spread, 1, from.width, from.channels),
-        .channels = channels,
+        .channels = positions_in_steps(from.channels, 0, 1, qdq->arena),
     };
     return output;
 }

@@ -161,6 +161,7 @@ struct qdq {
     bool *is_quantised_later;           /* of the graph's values: something computed from it is quantised */
     const char *islands, *island_types; /* lists of names */
     int island_count;
+    bool has_inlined_islands;
     const char *head; /* list of names of the nodes that are left to the application */
     bool *is_listed;  /* of the graph's nodes: it is among them */
     struct qdq_fold *folds;

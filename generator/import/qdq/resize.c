@@ -117,14 +117,11 @@ static enum qdq_outcome resize_nearest(struct qdq *qdq, const struct node *node,
         return qdq_fault(qdq, node, mode == 4 ? "nearest_mode" : "coordinate_transformation_mode", "is not supported");
     int output =
         qdq_tensor_like(qdq, node->name, value->tensor, (int)resize->output[0], (int)resize->output[1], from.channels);
-    int32_t *channels = arena_array(qdq->arena, int32_t, (size_t)from.channels);
-    for (int c = 0; c < from.channels; c++)
-        channels[c] = c;
     struct layer *layer = quantised_layer(&qdq->builder, LAYER_COPY, node->name, value->tensor, output);
     layer->map = (struct layer_map){
         .rows = nearest_positions(qdq, resize, 0, coordinates, mode, from.width * from.channels),
         .columns = nearest_positions(qdq, resize, 1, coordinates, mode, from.channels),
-        .channels = channels,
+        .channels = positions_in_steps(from.channels, 0, 1, qdq->arena),
     };
     *result = *value;
     result->tensor = output;

@@ -78,12 +78,9 @@ static int lay_several(struct tflite_importer *importer, int input)
     int output = quantised_tensor(&importer->builder, from.name, from.height, from.width, WEIGHTS_OF_FACTOR,
                                   &(struct quantisation){from.scale, from.zero_point + from.model_offset, true});
     struct layer *layer = quantised_layer(&importer->builder, LAYER_COPY, from.name, input, output);
-    int32_t *positions = arena_array(importer->arena, int32_t, (size_t)from.height + (size_t)from.width + WEIGHTS_OF_FACTOR);
-    for (int i = 0; i < from.height; i++)
-        positions[i] = i * from.width;
-    for (int i = 0; i < from.width; i++)
-        positions[from.height + i] = i;
-    layer->map = (struct layer_map){positions, positions + from.height, positions + from.height + from.width};
+    layer->map = (struct layer_map){positions_in_steps(from.height, 0, from.width, importer->arena),
+                                    positions_in_steps(from.width, 0, 1, importer->arena),
+                                    positions_in_steps(WEIGHTS_OF_FACTOR, 0, 0, importer->arena)};
     layer->padding_value = from.zero_point;
     return output;
 }
