@@ -69,7 +69,7 @@ static NOT_INLINE struct part part_of(const struct dory_layer *layer, const stru
     part.weights = (const uint8_t *)tile->weights + block * queue->block_bytes;
     part.constants = part.weights + queue->weight_bytes;
     part.multipliers = queue->copied_words > 0 ? behind_queue(tile) + 4 * block * queue->copied_words : part.constants;
-    part.is_wide = queue->may_be_wide && dory_load_word(part.constants + queue->constants_bytes - 4) != 0;
+    part.is_wide = queue->may_be_wide;
     part.sums = behind_queue(tile) + 4 * jobs->blocks * queue->copied_words +
                 left_bytes(queue) * (pixels * first + first_left * part.channels);
     part.output = (uint8_t *)tile->output + (first_pixel * tile->channels + first) * (layer->output_bits / 8u);
@@ -180,8 +180,7 @@ static void finish_elements(const struct dory_layer *layer, const struct part *p
                             const struct dory_neureka_elements *elements)
 {
     if (part->is_wide) {
-        uint32_t words_bytes = 4 * dory_neureka_block_channels(layer);
-        dory_neureka_finish_wide(layer, elements, part->constants + words_bytes, part->constants + 2 * words_bytes);
+        dory_neureka_finish_wide(layer, elements);
     } else {
         dory_neureka_finish(layer, elements);
     }

@@ -1,9 +1,10 @@
 /* Channel after channel: its constants are in registers while its pixels go by. Inner loop: load a sum, 3 to 9 instructions
- * of its form, store an element. */
+ * of its form, store an element. Of the form WIDE four channels at a time, which are a word of the output. */
 #include "finish.h"
 
 #include "../xpulpv2/xpulp.h"
 #include "dory/normalise.h"
+#include "neureka.h"
 
 /* The forms that have a loop of their own. */
 enum form { FORM_32, FORM_CLAMPED, FORM_CLAMPED_DIVIDED, FORM_SPLIT, FORM_SPLIT_AWAY, FORM_HIGH, FORM_ANY };
@@ -128,28 +129,26 @@ void dory_neureka_finish(const struct dory_layer *layer, const struct dory_neure
 
 /* ---- WIDE ---- */
 
-/* A channel's constants. */
+/* A channel's record. */
 struct wide {
-    int32_t addend, shift;
+    int32_t addend, shift, zero;
+    uint32_t step;
 };
 
-static struct wide load_wide(const uint8_t *addends, const uint8_t *shifts, uint32_t channel)
+static struct wide load_wide(const uint8_t *record)
 {
-    return (struct wide){(int32_t)dory_load_word(addends + 4 * channel), (int32_t)dory_load_word(shifts + 4 * channel)};
-}
-
-static int32_t wide_element_of(const struct dory_layer *layer, const struct wide *wide, int32_t z)
-{
-    return p_min(p_max(p_addnr(z, wide->addend, wide->shift), layer->minimum), layer->maximum);
+    return (struct wide){(int32_t)dory_load_word(record), (int32_t)dory_load_word(record + 4),
+                         (int32_t)dory_load_word(record + 8), dory_load_word(record + 12)};
 }
 
 static void finish_wide_channel(const struct dory_layer *layer, const struct dory_neureka_elements *elements,
                                 uint32_t channel, const struct wide *wide)
 {
-    const int32_t *z = elements->sums + channel;
+    const int32_t *sum = elements->sums + channel;
     uint8_t *output = elements->output + channel;
-    for (uint32_t i = 0; i < elements->pixels; i++, z += elements->sum_step, output += elements->output_step) {
-        *output = (uint8_t)wide_element_of(layer, wide, *z);
+    for (uint32_t i = 0; i < elements->pixels; i++, sum += elements->sum_step, output += elements->output_step) {
+        int32_t z = (int32_t)((uint32_t)*sum - (*sum < wide->zero ? wide->step : 0));
+        *output = (uint8_t)p_min(p_max(p_addnr(z, wide->addend, wide->shift), layer->minimum), layer->maximum);
     }
 }
 
@@ -157,14 +156,14 @@ static void finish_wide_channel(const struct dory_layer *layer, const struct dor
 
 /* clang-format off */
 
-/* Four channels, pixel after pixel: so many instructions, with those that clip t0 to t3. */
-#define EACH_PIXEL(instructions, clips, ...)                                                                                \
+/* Four channels, pixel after pixel: so many instructions, with those that take steps off and clip t0 to t3. */
+#define EACH_PIXEL(instructions, steps, clips, ...)                                                                         \
     __asm__ volatile(".option push\n"                                                                                       \
                      ".balign 4\n"                                                                                          \
                      ".option norvc\n"                                                                                      \
                      LP_SETUP("x0", "%[pixels]", instructions, "1")                                                         \
                      P_LW_NEXT("t0", "%[z]") P_LW_NEXT("t1", "%[z]") P_LW_NEXT("t2", "%[z]")                                \
-                     P_LW_STEP("t3", "%[step]", "%[z]")                                                                     \
+                     P_LW_STEP("t3", "%[step]", "%[z]") steps                                                               \
                      P_ADDNR("t0", "%[a0]", "%[f0]") P_ADDNR("t1", "%[a1]", "%[f1]")                                        \
                      P_ADDNR("t2", "%[a2]", "%[f2]") P_ADDNR("t3", "%[a3]", "%[f3]")                                        \
                      clips PV_PACKLO_B("t0", "t1", "t0") PV_PACKHI_B("t0", "t3", "t2")                                      \
@@ -176,12 +175,19 @@ static void finish_wide_channel(const struct dory_layer *layer, const struct dor
                        [a0] "r"(wide[0].addend), [f0] "r"(wide[0].shift), [a1] "r"(wide[1].addend),                         \
                        [f1] "r"(wide[1].shift), [a2] "r"(wide[2].addend), [f2] "r"(wide[2].shift),                          \
                        [a3] "r"(wide[3].addend), [f3] "r"(wide[3].shift) __VA_ARGS__                                        \
-                     : "t0", "t1", "t2", "t3", "memory")
+                     : "t0", "t1", "t2", "t3", "t4", "memory")
 #define EACH_SUM(text) text("t0") text("t1") text("t2") text("t3")
 #define CLIP_FROM_0(a) P_CLIPUR(a, a, "%[maximum]")
 #define CLIP(a)        P_MAX(a, a, "%[minimum]") P_MIN(a, a, "%[maximum]")
+#define STEP(a, channel)                                                                                                    \
+    "slt t4, " a ", %[zero" channel "]\n"                                                                                   \
+    P_MSU(a, "t4", "%[step" channel "]")
+#define ZERO_AND_STEP(i) [zero##i] "r"(wide[i].zero), [step##i] "r"(wide[i].step)
 
 /* clang-format on */
+
+/* What a loop in assembly clips to. */
+static bool has_loop(const struct dory_layer *layer) { return layer->minimum == 0 || layer->rounding != DORY_ROUND_AWAY; }
 
 static void finish_wide_quad(const struct dory_layer *layer, const struct dory_neureka_elements *elements, uint32_t channel,
                              const struct wide wide[4])
@@ -191,14 +197,19 @@ static void finish_wide_quad(const struct dory_layer *layer, const struct dory_n
     if (elements->pixels == 0) {
         return;
     }
-    if (layer->minimum == 0) {
-        EACH_PIXEL(15, EACH_SUM(CLIP_FROM_0), );
+    if (layer->rounding == DORY_ROUND_AWAY) {
+        EACH_PIXEL(23, STEP("t0", "0") STEP("t1", "1") STEP("t2", "2") STEP("t3", "3"), EACH_SUM(CLIP_FROM_0), ,
+                   ZERO_AND_STEP(0), ZERO_AND_STEP(1), ZERO_AND_STEP(2), ZERO_AND_STEP(3));
+    } else if (layer->minimum == 0) {
+        EACH_PIXEL(15, , EACH_SUM(CLIP_FROM_0), );
     } else {
-        EACH_PIXEL(19, EACH_SUM(CLIP), , [minimum] "r"(layer->minimum));
+        EACH_PIXEL(19, , EACH_SUM(CLIP), , [minimum] "r"(layer->minimum));
     }
 }
 
 #else
+
+static bool has_loop(const struct dory_layer *layer) { return layer->output_bits == 8; }
 
 static void finish_wide_quad(const struct dory_layer *layer, const struct dory_neureka_elements *elements, uint32_t channel,
                              const struct wide wide[4])
@@ -210,19 +221,34 @@ static void finish_wide_quad(const struct dory_layer *layer, const struct dory_n
 
 #endif
 
-void dory_neureka_finish_wide(const struct dory_layer *layer, const struct dory_neureka_elements *elements,
-                              const uint8_t *addends, const uint8_t *shifts)
+/* In its own form a channel is like one of a layer that is not WIDE. */
+static void finish_own_channel(const struct dory_layer *layer, const struct dory_neureka_elements *elements,
+                               uint32_t channel, const uint8_t *record)
 {
-    uint32_t channel = elements->first_channel;
-    struct wide wide[4];
-    for (; channel + 4 <= elements->end_channel; channel += 4) {
-        for (uint32_t i = 0; i < 4; i++) {
-            wide[i] = load_wide(addends, shifts, channel + i);
+    struct dory_neureka_elements one = *elements;
+    one.constants = record - channel * dory_channel_constants_bytes(layer);
+    one.first_channel = channel;
+    one.end_channel = channel + 1;
+    dory_neureka_finish(layer, &one);
+}
+
+void dory_neureka_finish_wide(const struct dory_layer *layer, const struct dory_neureka_elements *elements)
+{
+    uint32_t record_bytes = dory_neureka_record_bytes(layer), end = elements->end_channel;
+    const uint8_t *records = elements->constants + dory_neureka_first_record(layer);
+    const uint8_t *kinds = elements->constants + dory_neureka_first_kind(layer);
+    for (uint32_t channel = elements->first_channel; channel < end;) {
+        const uint8_t *record = records + channel * record_bytes;
+        if (channel % 4 == 0 && channel + 4 <= end && dory_load_word(kinds + channel) == 0x01010101 && has_loop(layer)) {
+            struct wide wide[4] = {load_wide(record), load_wide(record + record_bytes), load_wide(record + 2 * record_bytes),
+                                   load_wide(record + 3 * record_bytes)};
+            finish_wide_quad(layer, elements, channel, wide);
+            channel += 4;
+        } else if (kinds[channel]) {
+            struct wide wide = load_wide(record);
+            finish_wide_channel(layer, elements, channel++, &wide);
+        } else {
+            finish_own_channel(layer, elements, channel++, record);
         }
-        finish_wide_quad(layer, elements, channel, wide);
-    }
-    for (; channel < elements->end_channel; channel++) {
-        wide[0] = load_wide(addends, shifts, channel);
-        finish_wide_channel(layer, elements, channel, &wide[0]);
     }
 }

@@ -16,8 +16,7 @@ struct dory_neureka_elements {
 
 void dory_neureka_finish(const struct dory_layer *layer, const struct dory_neureka_elements *elements);
 
-/* Of the form WIDE: `addends` and `shifts` are those of channel 0 and of all behind it. */
-void dory_neureka_finish_wide(const struct dory_layer *layer, const struct dory_neureka_elements *elements,
-                              const uint8_t *addends, const uint8_t *shifts);
+/* Of a layer that may be WIDE, whose `constants` are a block's. */
+void dory_neureka_finish_wide(const struct dory_layer *layer, const struct dory_neureka_elements *elements);
 
 #endif

@@ -2,8 +2,9 @@
  *
  * A block of weights has 32 output channels, depth-wise all of them: words as job.h has them, and behind them the constants.
  * Where the engine requantises, these are the multipliers of all channels of the block, then their addends; else those of
- * one channel after the other, as dory_normalise() reads them; or, of a block all of whose channels have the form WIDE
- * (wide.h), their multipliers, addends and shifts. A word behind them says which. */
+ * one channel after the other, as dory_normalise() reads them. Layers that may be WIDE (wide.h) have the multipliers of all
+ * channels, a record for each, and for each a byte: 1 where its record is that of the form WIDE, 0 where it is its own
+ * form's. */
 #ifndef DORY_NEUREKA_H
 #define DORY_NEUREKA_H
 
@@ -29,14 +30,19 @@ static inline bool dory_neureka_requantises(const struct dory_layer *layer)
            layer->maximum >= least + UINT8_MAX;
 }
 
-/* True where blocks may have the form WIDE, for which the constants of theirs have room. */
+/* True where channels may have the form WIDE. */
 static inline bool dory_neureka_may_be_wide(const struct dory_layer *layer)
 {
-    bool has_room =
-        layer->normalisation == DORY_NORMALISE_CLAMPED || layer->normalisation == DORY_NORMALISE_HIGH ||
-        layer->normalisation == DORY_NORMALISE_64 ||
-        (layer->normalisation == DORY_NORMALISE_SPLIT && layer->rounding != DORY_ROUND_AWAY); /* it knows no such step */
-    return has_room && layer->output_bits == 8;
+    bool has_form = layer->normalisation == DORY_NORMALISE_CLAMPED || layer->normalisation == DORY_NORMALISE_HIGH ||
+                    layer->normalisation == DORY_NORMALISE_64 || layer->normalisation == DORY_NORMALISE_SPLIT;
+    return has_form && layer->output_bits == 8;
+}
+
+/* Bytes of a channel's record where its layer may be WIDE: an addend, a shift, and where a step is taken off and which. */
+static inline uint32_t dory_neureka_record_bytes(const struct dory_layer *layer)
+{
+    uint32_t own = dory_channel_constants_bytes(layer);
+    return own > 16 ? own : 16;
 }
 
 #define DORY_NEUREKA_WIDE_SHIFT 16u /* the engine's, of a product of 47 bits */
@@ -55,11 +61,23 @@ static inline uint32_t dory_neureka_block_weight_bytes(const struct dory_layer *
     return mode == DORY_NEUREKA_DEPTHWISE ? bytes : dory_neureka_block_channels(layer) * bytes;
 }
 
-/* Of its constants; with the word that says whether it is WIDE. */
+/* Of its constants. */
 static inline uint32_t dory_neureka_block_constants_bytes(const struct dory_layer *layer)
 {
-    uint32_t bytes = dory_neureka_block_channels(layer) * dory_channel_constants_bytes(layer);
-    return bytes + (dory_neureka_may_be_wide(layer) ? 4 : 0);
+    bool may_be_wide = dory_neureka_may_be_wide(layer);
+    return dory_neureka_block_channels(layer) *
+           (may_be_wide ? 4 + dory_neureka_record_bytes(layer) + 1 : dory_channel_constants_bytes(layer));
+}
+
+/* Where records begin behind the multipliers, and bytes behind the records. */
+static inline uint32_t dory_neureka_first_record(const struct dory_layer *layer)
+{
+    return 4 * dory_neureka_block_channels(layer);
+}
+
+static inline uint32_t dory_neureka_first_kind(const struct dory_layer *layer)
+{
+    return dory_neureka_block_channels(layer) * (4 + dory_neureka_record_bytes(layer));
 }
 
 static inline uint32_t dory_neureka_block_bytes(const struct dory_layer *layer)

@@ -83,37 +83,36 @@ static bool write_scale(const struct dory_channel_constants *channel, uint32_t c
     return multiplier >= 0 && multiplier <= INT32_MAX && addend >= INT32_MIN && addend <= INT32_MAX;
 }
 
-/* False, and something else written, where not all of the block's channels have this form. */
-static bool write_wide(const struct dory_layer *layer, const struct dory_model_weights *model, uint32_t block, uint8_t *to)
+/* A channel of a layer that may be WIDE: its multiplier, its record and which this is; `to`: of the block's constants. */
+static bool write_record(const struct dory_layer *layer, const struct dory_model_weights *model, uint32_t output,
+                         uint32_t lane, uint8_t *to)
 {
-    uint32_t channels = dory_neureka_block_channels(layer), first = block * dory_block_channels(layer);
-    bool is_wide = dory_neureka_may_be_wide(layer);
-    for (uint32_t lane = 0; lane < channels && is_wide; lane++) {
-        struct dory_neureka_wide wide = {0};
-        is_wide = first + lane >= layer->output_channels || dory_neureka_widen(layer, model, first + lane, &wide);
-        put_word(to + 4 * lane, wide.multiplier);
-        put_word(to + 4 * (channels + lane), wide.addend);
-        put_word(to + 4 * (2 * channels + lane), wide.shift);
+    uint8_t *record = to + dory_neureka_first_record(layer) + lane * dory_neureka_record_bytes(layer);
+    struct dory_neureka_wide wide = {0};
+    bool is_there = output < layer->output_channels, is_wide = !is_there || dory_neureka_widen(layer, model, output, &wide);
+    put_word(to + 4 * lane, is_wide ? wide.multiplier : 1 << DORY_NEUREKA_WIDE_SHIFT);
+    to[dory_neureka_first_kind(layer) + lane] = is_wide;
+    if (!is_wide) {
+        return dory_write_constants(layer, &model->constants[output], record);
     }
-    if (is_wide) {
-        put_word(to + dory_neureka_block_constants_bytes(layer) - 4, 1);
-    }
-    return is_wide;
+    put_word(record, wide.addend);
+    put_word(record + 4, wide.shift);
+    put_word(record + 8, wide.zero);
+    put_word(record + 12, wide.step);
+    return true;
 }
 
 static bool write_constants(const struct dory_layer *layer, const struct dory_model_weights *model, uint32_t block,
                             uint8_t *to)
 {
-    if (write_wide(layer, model, block, to)) {
-        return true;
-    }
     uint32_t channels = dory_neureka_block_channels(layer), first = block * dory_block_channels(layer);
-    bool requantises = dory_neureka_requantises(layer), fit = true;
+    bool requantises = dory_neureka_requantises(layer), may_be_wide = dory_neureka_may_be_wide(layer), fit = true;
     for (uint32_t lane = 0; lane < channels && fit; lane++) {
         bool is_there = first + lane < layer->output_channels;
         const struct dory_channel_constants *channel = is_there ? &model->constants[first + lane] : 0;
-        fit = requantises ? write_scale(channel, channels, to + 4 * lane)
-                          : dory_write_constants(layer, channel, to + lane * dory_channel_constants_bytes(layer));
+        fit = requantises   ? write_scale(channel, channels, to + 4 * lane)
+              : may_be_wide ? write_record(layer, model, first + lane, lane, to)
+                            : dory_write_constants(layer, channel, to + lane * dory_channel_constants_bytes(layer));
     }
     return fit;
 }
@@ -211,10 +210,9 @@ static uint32_t finish_cycles(const struct dory_layer *layer)
     if (dory_neureka_requantises(layer)) {
         return 2;
     }
-    bool is_rarely_wide = layer->rounding == DORY_ROUND_AWAY && layer->minimum < 0 && !layer->output_is_signed;
-    is_rarely_wide |= layer->rounding == DORY_ROUND_AWAY && layer->output_is_signed && layer->minimum <= INT8_MIN;
-    if (dory_neureka_may_be_wide(layer) && !is_rarely_wide) {
-        return layer->minimum == 0 ? 6 : 7;
+    if (dory_neureka_may_be_wide(layer)) {
+        bool is_away = layer->rounding == DORY_ROUND_AWAY;
+        return layer->minimum != 0 ? (is_away ? 14 : 7) : is_away ? 8 : 6;
     }
     switch (layer->normalisation) {
     case DORY_NORMALISE_32: return 14;

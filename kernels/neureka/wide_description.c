@@ -1,12 +1,15 @@
 /* Finds a channel's constants of the form WIDE, by what its own form makes of accumulators: where each value of the output
- * begins. The multiplier is rounded to as many bits as its product may have; then each of these steps bounds the addend. */
+ * begins. The multiplier is rounded to as many bits as its product may have; then each of these steps bounds the addend.
+ *
+ * Rounding away from zero takes a step off where the sum is negative. Where and how much follows from the channel's form;
+ * that it is right is proven with all else. */
 #include "wide.h"
 
 #include "dory/normalise.h"
 #include "neureka.h"
 
-#define MOST_SHIFT    22u         /* 256 values, and as much again for what saturates, fit 31 bits */
-#define PRODUCT_LIMIT (1ll << 46) /* what is left of it has 31 bits with its sign */
+#define MOST_SHIFT    23u         /* 256 values fit 31 bits */
+#define PRODUCT_LIMIT (1ll << 47) /* what is left of it has 32 bits with its sign */
 
 /* The accumulators that a channel's weights can make. */
 struct range {
@@ -25,6 +28,17 @@ static struct range range_of(const struct dory_layer *layer, const struct dory_m
         range.high += weight * (weight < 0 ? least : most);
     }
     return range;
+}
+
+/* HIGH is proven for accumulators alone that it can shift, which may be fewer: others do not occur. */
+static void narrow(const struct dory_layer *layer, const struct dory_channel_constants *channel, struct range *range)
+{
+    if (layer->normalisation == DORY_NORMALISE_HIGH && channel->high.multiplier != 0) {
+        int64_t low = (INT32_MIN >> layer->left_shift) - channel->high.bias,
+                high = (INT32_MAX >> layer->left_shift) - channel->high.bias;
+        range->low = range->low > low ? range->low : low;
+        range->high = range->high < high ? range->high : high;
+    }
 }
 
 /* multiplier / 2^shift, which only has to be near: what comes of it is proven. */
@@ -100,7 +114,12 @@ static bool find_steps(const struct dory_layer *layer, const uint8_t *constants,
     return steps->least <= steps->most;
 }
 
-static int64_t z_of(int64_t multiplier, int64_t accumulator) { return accumulator * multiplier >> DORY_NEUREKA_WIDE_SHIFT; }
+/* What the cores add to. */
+static int64_t z_of(const struct dory_neureka_wide *wide, int64_t accumulator)
+{
+    int64_t z = accumulator * wide->multiplier >> DORY_NEUREKA_WIDE_SHIFT;
+    return z - (z < wide->zero ? (int64_t)wide->step : 0);
+}
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -108,22 +127,34 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 /* The addend for which all steps are where they are to be. */
 static bool find_addend(const struct dory_layer *layer, const struct steps *steps, struct dory_neureka_wide *wide)
 {
-    int64_t m = wide->multiplier, unit = 1ll << wide->shift, low = z_of(m, steps->range.low),
-            high = z_of(m, steps->range.high);
-    int64_t least = INT32_MIN - smaller(low, 0), most = INT32_MAX - larger(high, 0);
+    int64_t unit = 1ll << wide->shift, low = z_of(wide, steps->range.low), high = z_of(wide, steps->range.high);
+    int64_t least = larger(INT32_MIN, INT32_MIN - low), most = smaller(INT32_MAX, INT32_MAX - high);
     if (steps->least > layer->minimum) {
         least = larger(least, steps->least * unit - low);
     }
     if (steps->most < layer->maximum) {
         most = smaller(most, (steps->most + 1) * unit - 1 - high);
     }
-    for (int32_t value = steps->least + 1; value <= steps->most; value++) {
+    for (int32_t value = steps->least + 1; value <= steps->most && least <= most; value++) {
         int64_t first = steps->first[value - steps->least - 1];
-        least = larger(least, value * unit - z_of(m, first));
-        most = smaller(most, value * unit - 1 - z_of(m, first - 1));
+        least = larger(least, value * unit - z_of(wide, first));
+        most = smaller(most, value * unit - 1 - z_of(wide, first - 1));
     }
     wide->addend = (int32_t)(least + (most - least) / 2);
     return least <= most;
+}
+
+/* What is taken off, in the units of the cores' shift, and from which accumulator on it is not. */
+static void set_step(const struct dory_layer *layer, const struct dory_channel_constants *channel,
+                     struct dory_neureka_wide *wide)
+{
+    bool is_split = layer->normalisation == DORY_NORMALISE_SPLIT;
+    int64_t step = is_split ? channel->split.step : 1ll << layer->left_shift >> 1;
+    int64_t zero = is_split ? channel->split.zero - channel->split.bias : -channel->high.bias;
+    int64_t taken = step << wide->shift >> (is_split ? 24 : channel->high.shift);
+    int64_t z = zero * wide->multiplier >> DORY_NEUREKA_WIDE_SHIFT;
+    wide->step = taken <= INT32_MAX ? (uint32_t)taken : 0;
+    wide->zero = (int32_t)larger(smaller(z, INT32_MAX), INT32_MIN);
 }
 
 /* multiplier / 2^shift times 2^(16 + the cores' shift), rounded; negative where it has too many bits. */
@@ -137,15 +168,21 @@ static int64_t multiplier_of(struct factor factor, uint32_t shift)
     return rounded <= INT32_MAX ? rounded : -1;
 }
 
-static bool search(const struct dory_layer *layer, const struct steps *steps, struct factor factor,
+static bool search(const struct dory_layer *layer, const struct dory_channel_constants *channel, const struct steps *steps,
                    struct dory_neureka_wide *wide)
 {
+    struct factor factor = factor_of(layer, channel);
     int64_t size = larger(larger(-steps->range.low, steps->range.high), 1);
     for (uint32_t shift = MOST_SHIFT + 1; shift-- > 0;) {
         int64_t multiplier = multiplier_of(factor, shift);
-        wide->multiplier = (uint32_t)multiplier;
-        wide->shift = shift;
-        if (multiplier >= 0 && multiplier < PRODUCT_LIMIT / size && find_addend(layer, steps, wide)) {
+        *wide = (struct dory_neureka_wide){.multiplier = (uint32_t)multiplier, .shift = shift};
+        if (multiplier < 0 || multiplier >= PRODUCT_LIMIT / size) {
+            continue;
+        }
+        if (layer->rounding == DORY_ROUND_AWAY) {
+            set_step(layer, channel, wide);
+        }
+        if (find_addend(layer, steps, wide)) {
             return true;
         }
     }
@@ -158,7 +195,9 @@ bool dory_neureka_widen(const struct dory_layer *layer, const struct dory_model_
     const struct dory_channel_constants *channel = &model->constants[output];
     uint8_t constants[28];
     struct steps steps = {.range = range_of(layer, model, output)};
-    return fits_32(steps.range.low) && fits_32(steps.range.high) && is_ascending(layer, channel, steps.range.low) &&
-           is_ascending(layer, channel, steps.range.high) && dory_write_constants(layer, channel, constants) &&
-           find_steps(layer, constants, &steps) && search(layer, &steps, factor_of(layer, channel), wide);
+    narrow(layer, channel, &steps.range);
+    return steps.range.low <= steps.range.high && fits_32(steps.range.low) && fits_32(steps.range.high) &&
+           is_ascending(layer, channel, steps.range.low) && is_ascending(layer, channel, steps.range.high) &&
+           dory_write_constants(layer, channel, constants) && find_steps(layer, constants, &steps) &&
+           search(layer, channel, &steps, wide);
 }

@@ -280,7 +280,7 @@ static void count_plan(struct random_totals *totals, const struct plan *plan)
         in_ram |= plan->tensors[i].level == IN_RAM;
     for (int i = 0; i < plan->transfer_count; i++)
         loads |= plan->transfers[i].needed_step > 0;
-    count_wide_blocks(plan, totals);
+    count_wide_channels(plan, totals);
     totals->in_ram += in_ram;
     totals->sharing += has_sharing(plan);
     totals->blocks += has_block(plan);
@@ -306,9 +306,9 @@ void random_totals_print(const struct random_totals *totals)
                "with outputs over inputs %d\n",
                totals->inputs_in_place, totals->weights_in_place, totals->outputs_in_place, totals->run_layers,
                totals->overlap);
-    if (totals->wide_blocks > 0)
-        printf("blocks of weights in the form WIDE %d, whose layers also may have sums %d\n", totals->wide_blocks,
-               totals->blocks_of_sums);
+    if (totals->wide_channels > 0)
+        printf("channels in the form WIDE %d, of such layers in their own %d\n", totals->wide_channels,
+               totals->channels_of_sums);
     if (totals->dead)
         printf("networks without their dead channels %d, which were %d, and %d unread pixels; with early slices %d\n",
                totals->shrunk, totals->dead_channels, totals->unread_pixels, totals->moved);

@@ -13,7 +13,7 @@ struct random_totals {
     bool dead;                        /* networks have dead channels, which mostly are left out */
     const struct dory_engine *engine; /* that is asked first, before the portable one; null: one of the product's */
     int layers_of_engine;             /* that it computes */
-    int wide_blocks, blocks_of_sums;  /* of N-EUREKA's weights, where a layer may have both */
+    int wide_channels, channels_of_sums;  /* of N-EUREKA's weights, where a layer may have both */
     bool leaves_in_place;             /* the target has kernels take operands where they lie */
     int inputs_in_place, weights_in_place, outputs_in_place; /* layers */
     int run_layers, overlap; /* networks of which nothing is copied; of which an output lies where an input does */
@@ -40,9 +40,9 @@ struct random_totals {
 enum random_outcome random_case(struct network *network, struct random *random, const char *reproduction,
                                 struct arena *arena, struct random_totals *totals);
 
-/* wide_blocks.c */
+/* wide_channels.c */
 struct plan;
-void count_wide_blocks(const struct plan *plan, struct random_totals *totals);
+void count_wide_channels(const struct plan *plan, struct random_totals *totals);
 
 void random_totals_print(const struct random_totals *totals);
 

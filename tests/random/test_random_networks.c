@@ -224,7 +224,7 @@ int main(int argc, char **argv)
     EXPECT_THAT(source->make != steps || count == 1 || dead || totals.sharing > 0);
     EXPECT_THAT(!totals.engine || count == 1 || totals.layers_of_engine > totals.exact);
     EXPECT_THAT(totals.engine != &dory_neureka_engine || count == 1 ||
-                (totals.wide_blocks > 0 && totals.blocks_of_sums > 0));
+                (totals.wide_channels > 0 && totals.channels_of_sums > 0));
     EXPECT_THAT(!totals.leaves_in_place || count == 1 ||
                 (totals.inputs_in_place > 0 && totals.weights_in_place > 0 && totals.outputs_in_place > 0 &&
                  totals.run_layers > 0 && (totals.overlap > 0 || totals.engine->is_accelerator)));
