@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Random networks of scripts that write models, as firmware, each exact against the golden interpreter: attention, LSTM,
+# Random networks of scripts that write models, as firmware, each exact against the golden interpreter: attention, norms, LSTM,
 # transformers of integers. The scripts' own tests compare that with numpy.
 #
 # usage: models.sh PYTHON DORY TARGET COUNT SCRIPT...

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random QDQ networks of one norm, as one node or as the nodes that exporters write: `dory run` against the correctly rounded result.
 
-usage: norms.py DORY FIRST COUNT | norms.py --write FOLDER COUNT     exit status 77: no numpy or onnx
+usage: norms.py DORY FIRST COUNT | norms.py --write FOLDER COUNT [FIRST]     exit status 77: no numpy or onnx
 
 An integer norm is within one element of the exact one, and differs from it in fewer than one element of a thousand.
 """
@@ -220,7 +220,8 @@ def check(dory, seed, scratch):
 
 def main():
     if sys.argv[1] == "--write":
-        for seed in range(int(sys.argv[3])):
+        first = int(sys.argv[4]) if len(sys.argv) > 4 else 0
+        for seed in range(first, first + int(sys.argv[3])):
             network = Network(seed)
             onnx.save(network.model(network.make()[2]), os.path.join(sys.argv[2], f"norm_{seed}.onnx"))
         return 0

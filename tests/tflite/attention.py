@@ -89,6 +89,52 @@ class Attention:
             return self.reshaped(y, (1, width, height, channels))
         return self.reshaped(self.projected(y, channels), (1, height, width, channels))
 
+    def filling(self, real):
+        """The quantisation of which these numbers fill the elements."""
+        low, high = min(float(real.min()), 0.0), max(float(real.max()), 0.0)
+        scale = float(np.float32(max(high - low, 1e-3) / 250))
+        return scale, int(np.clip(round(-128 - low / scale), -128, 127))
+
+    def real(self, x):
+        data, scale, zero = self.values[x]
+        return (data - zero) * scale
+
+    def mean(self, x, axis):
+        output = self.filling(self.real(x).mean(axis, keepdims=True))
+        return self.operate(tfl.MEAN, [x, self.model.integers("axes", [axis])], reference.mean(self.values[x], [axis], output),
+                            (27, {0: ("b", 1)}))
+
+    def pair(self, x, y, kind):
+        """The sum, difference or product of two tensors."""
+        code, option, function, real = {
+            "add": (tfl.ADD, 11, reference.add, np.add), "multiply": (tfl.MUL, 21, reference.multiply, np.multiply),
+            "subtract": (tfl.SUB, 28, lambda *values: reference.add(*values, -1), np.subtract)}[kind]
+        output = self.filling(real(self.real(x), self.real(y)))
+        return self.operate(code, [x, y], function(self.values[x], self.values[y], output, 0), (option, {0: ("b", 0)}))
+
+    def number(self, shape, low, high):
+        """A constant of random numbers."""
+        data, scale = self.numbers.randint(low, high, shape).astype(np.int64), float(np.float32(self.random.uniform(0.005, 0.02)))
+        constant = self.model.tensor("constant", list(shape), tfl.INT8, scale, 0, data.astype(np.int8).tobytes())
+        self.values[constant] = data, scale, 0
+        return constant
+
+    def normed(self, x):
+        """Of each row, column or channel, operator by operator: ((x - mean) * root) * factor + term, multiplied out or not."""
+        axis = self.random.choice([3, 3, 3, 1, 2])
+        shape = [1 if i != axis else n for i, n in enumerate(self.values[x][0].shape)]
+        mean, factor, term = self.mean(x, axis), self.number(shape, 20, 128), self.number(shape, -128, 128)
+        squares = reference.squared_difference(self.values[x], self.values[mean], self.filling((self.real(x) - self.real(mean)) ** 2))
+        variance = self.mean(self.operate(tfl.SQUARED_DIFFERENCE, [x, mean], squares), axis)
+        variance = self.pair(variance, self.number([1] * 4, 1, 9), "add")
+        root = 1 / np.sqrt(np.maximum(self.real(variance), self.values[variance][1]))
+        root = self.operate(tfl.RSQRT, [variance], reference.reciprocal_root(self.values[variance], self.filling(root)))
+        if self.random.random() < 0.5:
+            normal = self.pair(self.pair(self.pair(x, mean, "subtract"), root, "multiply"), factor, "multiply")
+            return self.pair(normal, term, "add")
+        factor = self.pair(root, factor, "multiply")
+        return self.pair(self.pair(x, factor, "multiply"), self.pair(term, self.pair(mean, factor, "multiply"), "subtract"), "add")
+
     def token(self, x):
         """A constant in front of the pixels, and one of full shape added to them."""
         (data, scale, zero), pick = self.values[x], self.random

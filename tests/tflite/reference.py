@@ -148,6 +148,12 @@ def add(a, b, output, activation, sign=1):
     return finish(scaled(total, unit / (2**20 * output[0])), *output, activation)
 
 
+def squared_difference(a, b, output):
+    unit = 2 * max(a[1], b[1])
+    first, second = (scaled((x[0] - x[2]) << 7, x[1] / unit) for x in (a, b))
+    return finish(scaled((first - second) ** 2, unit * unit / (2**14 * output[0])), *output)
+
+
 def multiply(a, b, output, activation):
     return finish(scaled((a[0] - a[2]) * (b[0] - b[2]), a[1] * b[1] / output[0]), *output, activation)
 
@@ -209,6 +215,18 @@ def l2_norm(x):
     rows = [scaled(row, multiplier=m, exponent=e + 7)
             for row, (m, e) in zip(distances, (inverse_root(int((row * row).sum())) for row in distances))]
     return np.clip(np.array(rows).reshape(data.shape), -128, 127), 1 / 128, 0
+
+
+def reciprocal_root(x, output):
+    """The largest element where there is none."""
+    step = quantise_multiplier(1 / float(np.sqrt(np.float32(x[1])) * np.float32(output[0])))
+
+    def of(distance):
+        multiplier, exponent = inverse_root(distance)
+        root = int(scaled(1, multiplier=multiplier, exponent=exponent + 20))
+        return int(np.clip(scaled(root, multiplier=step[0], exponent=step[1] - 20) + output[1], -128, 127))
+    table = {q: of(int(q - x[2])) if q > x[2] else 127 for q in np.unique(x[0])}
+    return np.vectorize(table.get, otypes=[np.int64])(x[0]), *output
 
 
 def requantise(x, output):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Networks of attention: one block or two, heads 1 to 8, odd numbers of tokens, masks.
+"""Networks of attention: one block or two, heads 1 to 8, odd numbers of tokens, masks, norms operator by operator.
 
 usage: attention.py DORY FOLDER [COUNT [SEED]]     `dory run` gives numpy's elements
        attention.py --write FOLDER COUNT           the models only, for test_model_files and firmware
@@ -26,7 +26,7 @@ class Blocks(random_networks.Network):
         pick = self.random
         x = self.input((1, pick.randint(1, 4), pick.randint(2, 12), pick.randint(2, 12)))
         for _ in range(pick.randint(1, 2)):
-            x = self.attention(x)
+            x = self.attention(self.normed(x) if pick.random() < 0.5 else x)
         return self.output(x)
 
 
