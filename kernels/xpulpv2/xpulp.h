@@ -147,6 +147,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define P_CLIPUR(d, a, b)      XPULP_R("p.clipur", 0x33, 6, 0x0A, d, a, b)
 #define P_ADDNR(d, a, b)       XPULP_R("p.addNr", 0x5B, 2, 0x20, d, a, b)
 #define P_ADDUNR(d, a, b)      XPULP_R("p.adduNr", 0x5B, 2, 0x60, d, a, b)
+#define P_ADDRNR(d, a, b)      XPULP_R("p.addRNr", 0x5B, 6, 0x20, d, a, b)
 #define P_MAC(d, a, b)         XPULP_R("p.mac", 0x33, 0, 0x21, d, a, b)
 #define P_MSU(d, a, b)         XPULP_R("p.msu", 0x33, 1, 0x21, d, a, b)
 #define P_MACU_16(d, a, b)     XPULP_SHIFTED("p.macuN", "16", 0x5B, 1, 0x10, d, a, b) /* (d + low halves) >> 16, unsigned */
@@ -236,6 +237,7 @@ static inline uint32_t xpulp_shuffle2(uint32_t old, uint32_t a, uint32_t selecto
 #define XPULP_MODEL_P_CLIPUR      (a < 0 ? 0 : a > b ? b : a)
 #define XPULP_MODEL_P_ADDNR       ((int32_t)((uint32_t)d + (uint32_t)a) >> (b & 31))
 #define XPULP_MODEL_P_ADDUNR      ((d + a) >> (b & 31))
+#define XPULP_MODEL_P_ADDRNR      ((int32_t)((uint32_t)d + (uint32_t)a + (1u << (b & 31)) / 2) >> (b & 31))
 #define XPULP_MODEL_P_MAC         (int32_t)((uint32_t)d + (uint32_t)a * (uint32_t)b)
 
 #endif
@@ -285,6 +287,7 @@ XPULP_FUNCTION(p_clipr, int32_t, int32_t, P_CLIPR)   /* to [-b - 1, b], b >= 0 *
 XPULP_FUNCTION(p_clipur, int32_t, int32_t, P_CLIPUR) /* to [0, b], b >= 0 */
 XPULP_UPDATE(p_addnr, int32_t, int32_t, P_ADDNR)     /* (d + a) >> b, arithmetic; the sum wraps at 32 bits */
 XPULP_UPDATE(p_addunr, uint32_t, uint32_t, P_ADDUNR) /* the same, unsigned */
+XPULP_UPDATE(p_addrnr, int32_t, int32_t, P_ADDRNR)   /* (d + a + half of 2^b) >> b */
 XPULP_UPDATE(p_mac, int32_t, int32_t, P_MAC)
 
 /* A word at any address. Misaligned ones cost the core 1 (silicon) or 2 (gvsoc) cycles more. */

@@ -89,10 +89,10 @@ class Attention:
             return self.reshaped(y, (1, width, height, channels))
         return self.reshaped(self.projected(y, channels), (1, height, width, channels))
 
-    def filling(self, real):
-        """The quantisation of which these numbers fill the elements."""
+    def filling(self, real, least=4e-6):
+        """The quantisation of which these numbers fill the elements, of a scale that is not too small."""
         low, high = min(float(real.min()), 0.0), max(float(real.max()), 0.0)
-        scale = float(np.float32(max(high - low, 1e-3) / 250))
+        scale = float(np.float32(max((high - low) / 250, least)))
         return scale, int(np.clip(round(-128 - low / scale), -128, 127))
 
     def real(self, x):
@@ -124,7 +124,9 @@ class Attention:
         axis = self.random.choice([3, 3, 3, 1, 2])
         shape = [1 if i != axis else n for i, n in enumerate(self.values[x][0].shape)]
         mean, factor, term = self.mean(x, axis), self.number(shape, 20, 128), self.number(shape, -128, 128)
-        squares = reference.squared_difference(self.values[x], self.values[mean], self.filling((self.real(x) - self.real(mean)) ** 2))
+        values = self.values[x], self.values[mean]
+        output = self.filling((self.real(x) - self.real(mean)) ** 2, max(value[1] for value in values) ** 2 / 1000)
+        squares = reference.squared_difference(*values, output)
         variance = self.mean(self.operate(tfl.SQUARED_DIFFERENCE, [x, mean], squares), axis)
         variance = self.pair(variance, self.number([1] * 4, 1, 9), "add")
         root = 1 / np.sqrt(np.maximum(self.real(variance), self.values[variance][1]))

@@ -84,7 +84,7 @@ static inline int32_t saturate(int32_t x) { return p_clipr(x, INT16_MAX); }
 
 static inline int32_t round_away(int32_t high, const struct dory_lstm_scale *scale)
 {
-    return p_addnr(high + (high >> 31 & scale->away), scale->half, (int32_t)scale->right);
+    return p_addrnr(high, high >> 31 & scale->away, (int32_t)scale->right);
 }
 
 static inline int32_t scale_sum(const struct dory_lstm_scale *scale, int32_t sum)
@@ -96,7 +96,7 @@ static inline int32_t scale_sum(const struct dory_lstm_scale *scale, int32_t sum
 static inline int32_t shift_product(int32_t product, uint32_t shift)
 {
     int32_t half = p_addnr(product, 1, 1);
-    return saturate(p_addnr(half + (half >> 31), 1 << (shift - 1), (int32_t)shift));
+    return saturate(p_addrnr(half, half >> 31, (int32_t)shift));
 }
 
 static inline int32_t line_at(const struct dory_lstm_line *lines, int32_t x)
@@ -116,7 +116,7 @@ static inline int32_t thrice(int32_t x)
 static inline int32_t sigmoid(const struct dory_lstm_line *lines, int32_t x)
 {
     int32_t sign = x >> 31, y = line_at(lines, p_abs(thrice(x)));
-    return p_addnr(y ^ sign, 512 + (sign & 1 << 25), 10);
+    return p_addrnr(y ^ sign, sign & 1 << 25, 10);
 }
 
 static inline int32_t tangent(const struct dory_lstm_line *lines, int32_t x)
@@ -146,8 +146,7 @@ static int32_t next_cell(const struct dory_lstm *lstm, const struct sums *x, con
 
 static uint8_t hidden_of(const struct dory_lstm *lstm, int32_t gate, int32_t cell)
 {
-    int32_t half = (int32_t)((1u << lstm->tangent_shift) >> 1);
-    int32_t argument = p_addnr(cell * lstm->tangent_factor, half, (int32_t)lstm->tangent_shift);
+    int32_t argument = p_addrnr(cell * lstm->tangent_factor, 0, (int32_t)lstm->tangent_shift);
     int64_t product = (int64_t)(tangent(lstm->lines, argument) * gate) * lstm->output.multiplier;
     int32_t high = (int32_t)((product + (1 << 30)) >> 31);
     return (uint8_t)p_clipur(round_away(high, &lstm->output) + lstm->zero_point, UINT8_MAX);

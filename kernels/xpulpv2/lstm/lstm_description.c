@@ -9,7 +9,7 @@ static uint64_t lstm_cycles(const struct dory_layer *layer, const struct dory_ti
     (void)tile; /* all of it */
     uint32_t steps = layer->output_channels / layer->lstm.units - 2u, inputs = layer->input_channels / steps;
     uint32_t fours = dory_divide_up(inputs, 4) + dory_divide_up(layer->lstm.units, 4);
-    return steps * ((layer->lstm.units + cores - 1) / cores * (fours * UINT64_C(9) + 392) + 160);
+    return steps * ((layer->lstm.units + cores - 1) / cores * (fours * UINT64_C(9) + 370) + 160);
 }
 
 const struct dory_kernel_description dory_xpulpv2_lstm_description = {
