@@ -88,6 +88,7 @@ static const struct record record_tile_shape = RECORD(struct dory_tile_shape, ti
 /* Which members of a union are live: those of an operation, and those of a form of requantisation. */
 #define IS_LIVE(OPERATION, NAME)                                                                                            \
     static bool is_##NAME(const void *layer) { return ((const struct dory_layer *)layer)->operation == (OPERATION); }
+IS_LIVE(DORY_COPY, copy)
 IS_LIVE(DORY_GROUPED, grouped)
 IS_LIVE(DORY_TRANSPOSITION, transposition)
 IS_LIVE(DORY_INTERPOLATION, interpolation)
@@ -147,6 +148,7 @@ static const struct field layer_fields[] = {
     LAYER(lstm.words, NUMBER, .is_live = is_lstm),
     LAYER(lstm.units, NUMBER, .is_live = is_lstm),
     LAYER(matrix_product.sharing_rows, NUMBER, .is_live = is_matrix_product),
+    LAYER(map_channels.follow, FLAG, .is_live = is_copy),
     LAYER(block_shift, NUMBER, LINE, .is_live = has_weights),
     LAYER(block_bytes, NUMBER),
     LAYER(chunk_bytes, NUMBER),

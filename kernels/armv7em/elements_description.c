@@ -115,9 +115,8 @@ static bool copy_supports(const struct dory_layer *layer) { return layer->operat
 static uint64_t copy_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint32_t channels = tile->channels;
-    const int32_t *map = layer->constants.map ? layer->constants.map + layer->output_height + layer->output_width : 0;
-    bool is_run = !map || (map[0] >= 0 && map[channels - 1u] == map[0] + (int32_t)channels - 1);
-    return 100 + (map ? 5 * channels : 0) + pixels_of(tile, cores) * (50 + (is_run ? channels / 2 : 8 * channels));
+    bool is_run = !layer->constants.map || layer->map_channels.follow;
+    return 100 + pixels_of(tile, cores) * (50 + (is_run ? channels / 2 : 8 * channels));
 }
 
 const struct dory_kernel_description dory_armv7em_copy_description = {

@@ -26,6 +26,7 @@ static void random_map(struct test_case *test)
         *next++ = run ? (int32_t)i : (int32_t)random_position(pixel, 1);
     }
     layer->constants.map = test->lists;
+    layer->map_channels.follow = run;
 }
 
 /* Of the tile that is there already: a stride, or a map of a whole input. */

@@ -2,8 +2,6 @@
 #ifndef DORY_COPY_MAP_H
 #define DORY_COPY_MAP_H
 
-#include <stdbool.h>
-
 #include "dory/layer.h"
 
 /* From the tile's first row, column and channel on. */
@@ -13,16 +11,6 @@ struct dory_map_part {
     uint32_t channel;
 };
 
-static inline bool dory_is_run(const int32_t *channels, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (channels[i] < 0 || channels[i] != channels[0] + (int32_t)i) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static inline struct dory_map_part dory_map_part_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
     struct dory_map_part part = {.channel = tile->first_channel};
@@ -31,7 +19,7 @@ static inline struct dory_map_part dory_map_part_of(const struct dory_layer *lay
         part.rows = map + tile->first_row;
         part.columns = map + layer->output_height + tile->first_column;
         part.channels = map + layer->output_height + layer->output_width + tile->first_channel;
-        if (dory_is_run(part.channels, tile->channels)) {
+        if (layer->map_channels.follow) {
             part.channel = (uint32_t)part.channels[0];
             part.channels = 0;
         }

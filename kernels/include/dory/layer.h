@@ -95,6 +95,7 @@ struct dory_layer {
         struct dory_pairs interpolation;
         struct dory_units norm, lstm;
         struct dory_shared_rows matrix_product;
+        struct dory_map_channels map_channels;
     };
 
     /* weights in flash, as the engine's format has them, in bytes; 0 without weights */

@@ -71,6 +71,11 @@ struct dory_shared_rows {
     uint16_t sharing_rows;
 };
 
+/* DORY_COPY with a map: whether each channel's place in it is the next one of the channel's before, none negative. */
+struct dory_map_channels {
+    uint8_t follow;
+};
+
 /* ---- constants ---- */
 
 /* What a layer reads beside its inputs and weights: in L2, or in memory that cores read. dory_table_bytes() of them lie in

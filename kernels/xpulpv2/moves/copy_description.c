@@ -27,15 +27,7 @@ uint64_t dory_run_cycles(uint32_t bytes, uint32_t step, uint32_t start, uint32_t
     return bytes == 0 ? 0 : 20 + (rest ? rest * 7 - 4 : 0) + (pairs ? pairs * (96 + 7 * misaligned) / 10 - 8 : 0);
 }
 
-/* Whether the channels of a map are a run of the input's, as the first two and the last one tell. */
-static bool is_run(const struct dory_layer *layer)
-{
-    const int32_t *channels = layer->constants.map + layer->output_height + layer->output_width;
-    int32_t last = layer->output_channels - 1;
-    return channels[0] >= 0 && channels[last] == channels[0] + last && (last < 2 || channels[1] == channels[0] + 1);
-}
-
-/* A pixel's channels are a run, or are picked one by one. A map lies in L2, and a core looks for a run in all of it. */
+/* A pixel's channels are a run, or are picked one by one. A map lies in L2. */
 static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
@@ -43,11 +35,11 @@ static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_ti
     if (dory_copies_all(layer, channels)) {
         return dory_divide_up((uint32_t)tile->rows * tile->columns * channels, 8 * cores) * 10ull + 150;
     }
-    if (layer->constants.map && !is_run(layer)) {
+    if (layer->constants.map && !layer->map_channels.follow) {
         return pixels * (channels * 19 + 25) + 390;
     }
     uint64_t run = pixels * dory_run_cycles(channels, step, 0, channels);
-    return run + (layer->constants.map ? pixels * 16 + channels * 27 + 330 : pixels + 290);
+    return run + (layer->constants.map ? pixels * 16 + 330 : pixels + 290);
 }
 
 const struct dory_kernel_description dory_xpulpv2_copy_description = {
