@@ -23,6 +23,12 @@ static bool is_in_order(const struct qdq *qdq, const struct qdq_value *value)
     return view_reshape(&image, value->view.rank, value->view.dimensions, &flat) && view_equal(&flat, &value->view);
 }
 
+static bool is_memory(const struct qdq *qdq, const struct qdq_value *value)
+{
+    return view_is_memory(&value->view) &&
+           view_elements(&value->view) == (int64_t)tensor_elements(qdq_tensor(qdq, value->tensor));
+}
+
 /* Outputs have places of their own. */
 static int lay_copy(struct qdq *qdq, const struct node *node, int tensor)
 {
@@ -36,9 +42,8 @@ static void give_tensor(struct qdq *qdq, const struct node *node, struct qdq_val
 {
     struct layout layout = layout_of_image(value.view.rank);
     struct tensor *tensor = qdq_tensor(qdq, value.tensor);
-    const bool is_image = is_in_order(qdq, &value),
-               is_memory = view_is_memory(&value.view) && view_elements(&value.view) == (int64_t)tensor_elements(tensor);
-    if (!is_image && is_memory && tensor->producer != NO_LAYER)
+    const bool is_image = is_in_order(qdq, &value);
+    if (!is_image && is_memory(qdq, &value) && tensor->producer != NO_LAYER)
         tensor->is_turned = true;
     else if (!is_image && qdq_lay(qdq, node, NULL, &layout, 0, &value) != QDQ_DONE)
         return;
@@ -66,6 +71,18 @@ static void give_own(struct qdq *qdq, const struct node *node, struct qdq_value 
     give_tensor(qdq, node, value);
     if (qdq->builder.network->output_count > before)
         set_shape(qdq, qdq->builder.network->outputs[before], &value.view);
+}
+
+/* 32-bit sums, which no layer copies: files have them in the model's order and shape where they lie in one that files
+ * know, else as an image. */
+static void give_sums(struct qdq *qdq, int tensor, const struct view *view)
+{
+    const struct qdq_value value = {.kind = QDQ_ELEMENTS, .view = *view, .tensor = tensor};
+    const bool is_image = is_in_order(qdq, &value), is_turned = !is_image && is_memory(qdq, &value);
+    add_output(qdq, tensor);
+    qdq_tensor(qdq, tensor)->is_turned = is_turned;
+    if (is_image || is_turned)
+        set_shape(qdq, tensor, view);
 }
 
 /* A tensor that a head is computed from: as the model's tensor of that name, or else as an image. */
@@ -103,8 +120,7 @@ void qdq_give_output(struct qdq *qdq, int index)
     case QDQ_PENDING:
         sums = qdq_pending_give_sums(qdq, value.pending, output->name);
         if (sums >= 0) {
-            add_output(qdq, sums);
-            set_shape(qdq, sums, &value.view);
+            give_sums(qdq, sums, &value.view);
             return;
         }
         break;
