@@ -303,6 +303,30 @@ static void mark_needed(struct reader *reader)
     }
 }
 
+static int first_constant_output(const struct graph *graph)
+{
+    int i = 0;
+    while (!graph->values[graph->outputs[i]].constant)
+        i++;
+    return graph->outputs[i];
+}
+
+/* Outputs that are constants are no network's, as scales and zero points, which Brevitas gives out beside its tensors. */
+static void drop_constant_outputs(struct reader *reader)
+{
+    struct graph *graph = reader->graph;
+    int *outputs = arena_array(reader->arena, int, (size_t)graph->output_count + 1), count = 0;
+    for (int i = 0; i < graph->output_count; i++)
+        if (!graph->values[graph->outputs[i]].constant)
+            outputs[count++] = graph->outputs[i];
+    if (count > 0 && count < graph->output_count)
+        diagnose(reader->diagnostics, SEVERITY_NOTE, NULL, NULL,
+                 "%d outputs of the graph are constants, '%s' the first: they are left out", graph->output_count - count,
+                 graph->values[first_constant_output(graph)].name);
+    graph->outputs = count > 0 ? outputs : graph->outputs;
+    graph->output_count = count > 0 ? count : graph->output_count;
+}
+
 static void check_outputs(struct reader *reader)
 {
     const struct graph *graph = reader->graph;
@@ -357,6 +381,7 @@ static void build_graph(struct reader *reader, const Onnx__ModelProto *model)
     mend_dangling_input(reader);
     onnx_sort_nodes(graph, reader->arena);
     check_order(reader);
+    drop_constant_outputs(reader);
     check_outputs(reader);
     mark_needed(reader);
 }
