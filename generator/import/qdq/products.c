@@ -276,8 +276,7 @@ static struct weight_order row_order(struct qdq *qdq, const struct qdq_array *ar
     return order;
 }
 
-/* Steps of the pixels where each has another number of channels. */
-static struct view with_channels(const struct view *view, int old, int channels)
+struct view qdq_with_channels(const struct view *view, int old, int channels)
 {
     struct view made = *view;
     int factor = 0;
@@ -339,7 +338,7 @@ static enum qdq_outcome multiply(struct qdq *qdq, const struct node *node, const
         view_reshape(&row, input.view.rank, dimensions, &result->view);
     } else {
         order = row_order(qdq, inputs[1].array, &matrix);
-        result->view = with_channels(&input.view, tensor.channels, pending->channels);
+        result->view = qdq_with_channels(&input.view, tensor.channels, pending->channels);
     }
     return qdq_finish_products(qdq, node, pending, &order, bias);
 }
@@ -395,6 +394,20 @@ static enum qdq_outcome multiply_from_left(struct qdq *qdq, const struct node *n
     turned[0].view = middle_transposed(&inputs[1].view);
     enum qdq_outcome outcome = multiply(qdq, node, turned, true, &none, result);
     if (outcome == QDQ_DONE)
+        result->view = middle_transposed(&result->view);
+    return outcome;
+}
+
+/* Matrices with scales of their own, as the first factor or the second. */
+static enum qdq_outcome multiply_stack(struct qdq *qdq, const struct node *node, const struct qdq_value *factors,
+                                       int matrices, struct qdq_value *result)
+{
+    struct qdq_value tensor = factors[1 - matrices];
+    const bool is_first = matrices == 0;
+    if (is_first && tensor.kind == QDQ_REALS && tensor.view.rank >= 2)
+        tensor.view = middle_transposed(&tensor.view);
+    enum qdq_outcome outcome = qdq_multiply_stack(qdq, node, &tensor, &factors[matrices], is_first, result);
+    if (outcome == QDQ_DONE && is_first)
         result->view = middle_transposed(&result->view);
     return outcome;
 }
@@ -469,6 +482,9 @@ enum qdq_outcome qdq_matrix_product(struct qdq *qdq, const struct node *node, co
     if (factors[0].kind == QDQ_CONSTANT && factors[0].array->rank == 2 && factors[0].array->scale_count &&
         factors[1].kind == QDQ_REALS && factors[1].view.rank >= 2)
         return multiply_from_left(qdq, node, factors, result);
+    for (int i = 0; i < 2; i++)
+        if (factors[i].kind == QDQ_CONSTANT && factors[i].array->rank > 2 && factors[i].array->scale_count > 1)
+            return multiply_stack(qdq, node, factors, i, result);
     const bool has_matrices = factors[1].kind == QDQ_CONSTANT && factors[1].array->rank > 2;
     return is_of_tensors(factors) || has_matrices ? multiply_tensors(qdq, node, factors, transposed, result)
                                                   : multiply(qdq, node, factors, false, &none, result);

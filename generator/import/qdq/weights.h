@@ -25,4 +25,12 @@ enum qdq_outcome qdq_scale_sums(struct qdq *qdq, const struct node *node, struct
 enum qdq_outcome qdq_finish_products(struct qdq *qdq, const struct node *node, struct qdq_pending *pending,
                                      const struct weight_order *order, const struct qdq_value *bias);
 
+/* products.c: steps of the pixels where each has another number of channels. */
+struct view qdq_with_channels(const struct view *view, int old, int channels);
+
+/* stacks.c: rows of a tensor times several matrices of 8 bits, [terms][columns], or [columns][terms] where they are
+ * transposed; dimensions in front go together by the rules of MatMul. */
+enum qdq_outcome qdq_multiply_stack(struct qdq *qdq, const struct node *node, const struct qdq_value *tensor,
+                                    const struct qdq_value *matrices, bool is_transposed, struct qdq_value *result);
+
 #endif
