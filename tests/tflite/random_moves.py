@@ -256,21 +256,29 @@ class Moves:
         return self.arithmetic(kind, pair, values, pick.choice([0, 1, 2, 3]))
 
     def dilated(self, x):
-        """Blocks as images of a batch, as Keras has them around a convolution: the file says one image."""
+        """Blocks as images of a batch, as Keras has them around a convolution, or two that read the same: the file says one image."""
         (data, scale, zero), pick, block = self.values[x], self.random, self.random.randint(2, 3)
         _, height, width, channels = data.shape
         pads = [(block, block + -(size + 2 * block) % block) for size in (height, width)]
         padded = np.pad(data, ((0, 0), *pads, (0, 0)), constant_values=zero)
-        outputs, output = pick.randint(1, 5), self.quantisation()
-        tensors, weights, scales, bias = self.weights([outputs, 3, 3, channels], outputs, 0, scale, True)
-        whole = reference.convolution((padded, scale, zero), weights, scales, bias, output, (1, 1), (block, block), False, 0, False)
-        inside = [size // block for size in padded.shape[1:3]]
+        inside, outputs = [size // block for size in padded.shape[1:3]], pick.randint(1, 5)
         parts = self.operate(tfl.SPACE_TO_BATCH_ND, [x, self.model.integers("block", [block] * 2),
                                                      self.model.integers("pads", [n for pair in pads for n in pair], [2, 2])],
                              (padded, scale, zero), None, [block * block, *inside, channels])
-        sums = self.operate(tfl.CONV_2D, [parts] + tensors, whole, (1, {0: ("b", 1), 1: ("i", 1), 2: ("i", 1)}),
-                            [block * block, inside[0] - 2, inside[1] - 2, outputs])
         crops = [0, pads[0][1] - block, 0, pads[1][1] - block]
-        result = whole[0][:, :height, :width], *whole[1:]
-        return self.operate(tfl.BATCH_TO_SPACE_ND, [sums, self.model.integers("block", [block] * 2),
-                                                    self.model.integers("crops", crops, [2, 2])], result)
+
+        def convolved():
+            output = self.quantisation()
+            tensors, weights, scales, bias = self.weights([outputs, 3, 3, channels], outputs, 0, scale, True)
+            whole = reference.convolution((padded, scale, zero), weights, scales, bias, output, (1, 1), (block, block), False, 0, False)
+            sums = self.operate(tfl.CONV_2D, [parts] + tensors, whole, (1, {0: ("b", 1), 1: ("i", 1), 2: ("i", 1)}),
+                                [block * block, inside[0] - 2, inside[1] - 2, outputs])
+            result = whole[0][:, :height, :width], *whole[1:]
+            return self.operate(tfl.BATCH_TO_SPACE_ND, [sums, self.model.integers("block", [block] * 2),
+                                                        self.model.integers("crops", crops, [2, 2])], result)
+
+        first = convolved()
+        if pick.random() < 0.5:
+            return first
+        pair = [first, convolved()]
+        return self.arithmetic("add", pair, [self.values[i] for i in pair], 0)

@@ -1,5 +1,6 @@
 /* A convolution between SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND is one with a dilation: the model is rewritten so, before it
- * is imported. What was to be cut off behind is left out of the padding in front. */
+ * is imported. What was to be cut off behind is left out of the padding in front. Several convolutions may read the same
+ * blocks, as the two gates of a WaveNet do. */
 #include <string.h>
 
 #include "import/tflite/tflite_import.h"
@@ -8,22 +9,30 @@
 
 /* ---- what follows what ---- */
 
-/* The only operator that reads the tensor, and nothing else does; null: there is none such. */
-static struct tflite_operator *only_reader(struct tflite_model *model, int tensor)
+/* The tensor's readers, of which each has it as its first input; -1: the model gives it out, or one has it elsewhere. */
+static int count_readers(const struct tflite_model *model, int tensor)
 {
-    struct tflite_operator *found = NULL;
+    int count = 0;
     for (int i = 0; i < model->output_count; i++)
         if (model->outputs[i] == tensor)
-            return NULL;
+            return -1;
     for (int i = 0; i < model->operator_count; i++)
         for (int k = 0; k < model->operators[i].input_count; k++) {
             if (model->operators[i].inputs[k] != tensor)
                 continue;
-            if (found || k != 0)
-                return NULL;
-            found = &model->operators[i];
+            if (k != 0)
+                return -1;
+            count++;
         }
-    return found;
+    return count;
+}
+
+static struct tflite_operator *reader(struct tflite_model *model, int tensor, int turn)
+{
+    for (int i = 0; i < model->operator_count; i++)
+        if (model->operators[i].input_count > 0 && model->operators[i].inputs[0] == tensor && turn-- == 0)
+            return &model->operators[i];
+    return NULL;
 }
 
 static bool is_convolution(const struct tflite_operator *operation)
@@ -36,17 +45,28 @@ static bool is_reshape(const struct tflite_operator *operation)
     return operation->code == TFLITE_RESHAPE || operation->code == TFLITE_EXPAND_DIMS || operation->code == TFLITE_SQUEEZE;
 }
 
+/* Where a tensor in front of the convolution has several readers, each of them is a branch. */
 struct chain {
     struct tflite_operator *operators[MAXIMUM_CHAIN];
-    int length, convolution;
+    int length, convolution, branches;
 };
 
-static bool find_chain(struct tflite_model *model, struct tflite_operator *first, struct chain *chain)
+static struct tflite_operator *next_of(struct tflite_model *model, int branch, struct chain *chain)
 {
-    *chain = (struct chain){.operators = {first}, .length = 1, .convolution = -1};
+    const struct tflite_operator *last = chain->operators[chain->length - 1];
+    int count = last->output_count == 1 ? count_readers(model, last->outputs[0]) : -1;
+    bool splits = count > 1 && chain->branches == 1 && chain->convolution < 0;
+    if (count != 1 && !splits)
+        return NULL;
+    chain->branches = splits ? count : chain->branches;
+    return reader(model, last->outputs[0], splits ? branch : 0);
+}
+
+static bool find_chain(struct tflite_model *model, struct tflite_operator *first, int branch, struct chain *chain)
+{
+    *chain = (struct chain){.operators = {first}, .length = 1, .convolution = -1, .branches = 1};
     while (chain->length < MAXIMUM_CHAIN) {
-        const struct tflite_operator *last = chain->operators[chain->length - 1];
-        struct tflite_operator *next = last->output_count == 1 ? only_reader(model, last->outputs[0]) : NULL;
+        struct tflite_operator *next = next_of(model, branch, chain);
         if (!next || next->output_count != 1)
             return false;
         chain->operators[chain->length++] = next;
@@ -182,7 +202,8 @@ static void rewrite(struct tflite_importer *importer, struct tflite_model *model
         if (i > 0 && i != chain->convolution)
             rename_operator(importer, chain->operators[i], TFLITE_RESHAPE, chain->operators[i]->inputs[0], NO_TENSOR);
     }
-    rename_operator(importer, first, TFLITE_PAD, first->inputs[0], add_constant(importer, model, borders, 2 * rank));
+    if (first->code != TFLITE_PAD) /* by another branch */
+        rename_operator(importer, first, TFLITE_PAD, first->inputs[0], add_constant(importer, model, borders, 2 * rank));
     convolution->options.dilation_height = (int)dilation->block[0];
     convolution->options.dilation_width = (int)dilation->block[1];
     struct tflite_operator *last = chain->operators[chain->length - 1];
@@ -199,16 +220,29 @@ bool tflite_batches(struct tflite_importer *importer, const struct tflite_operat
                         "convolution of stride 1 without padding, of which what is cut off is no more than the border");
 }
 
-int tflite_fold_dilations(struct tflite_importer *importer, struct tflite_model *model)
+/* All branches, with one border in front of them. */
+static bool can_fold(struct tflite_importer *importer, struct tflite_model *model, struct tflite_operator *first,
+                     struct chain *chain, struct dilation *dilation)
+{
+    struct dilation other;
+    if (!find_chain(model, first, 0, chain) || !can_dilate(importer, chain) || !read_dilation(importer, chain, dilation))
+        return false;
+    for (int branch = 1; branch < chain->branches; branch++)
+        if (!find_chain(model, first, branch, chain) || !can_dilate(importer, chain) ||
+            !read_dilation(importer, chain, &other) || memcmp(&other, dilation, sizeof other) != 0)
+            return false;
+    return true;
+}
+
+void tflite_fold_dilations(struct tflite_importer *importer, struct tflite_model *model)
 {
     struct chain chain;
     struct dilation dilation;
-    int folded = 0;
     for (int i = 0; i < model->operator_count; i++)
-        if (model->operators[i].code == TFLITE_SPACE_TO_BATCH_ND && find_chain(model, &model->operators[i], &chain) &&
-            can_dilate(importer, &chain) && read_dilation(importer, &chain, &dilation)) {
-            rewrite(importer, model, &chain, &dilation);
-            folded++;
+        if (model->operators[i].code == TFLITE_SPACE_TO_BATCH_ND &&
+            can_fold(importer, model, &model->operators[i], &chain, &dilation)) {
+            for (int branch = 0, count = chain.branches; branch < count; branch++)
+                if (find_chain(model, &model->operators[i], branch, &chain))
+                    rewrite(importer, model, &chain, &dilation);
         }
-    return folded;
 }

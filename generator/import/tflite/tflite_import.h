@@ -139,9 +139,8 @@ void tflite_compute_numbers(struct tflite_importer *importer, const struct tflit
 
 /* tflite_dilations.c */
 tflite_handler tflite_batches;
-/* The model is the importer's own, with room for one more tensor an operator. Returns how many
- * convolutions it has found. */
-int tflite_fold_dilations(struct tflite_importer *importer, struct tflite_model *model);
+/* The model is the importer's own, with room for one more tensor an operator. */
+void tflite_fold_dilations(struct tflite_importer *importer, struct tflite_model *model);
 
 /* Scale and zero point of a tensor of activations, INT8 or at an edge UINT8; false after a report. */
 bool tflite_quantisation(struct tflite_importer *importer, const struct tflite_tensor *tensor,
