@@ -15,10 +15,9 @@ static bool input_dimensions(struct qdq *qdq, const struct value *value, bool is
     struct diagnostics *diagnostics = qdq->diagnostics;
     const bool is_whole = has_batch_second(value, is_image);
     const int first = value->rank > 1 && !is_whole; /* a list has no batch */
-    if (!value->has_shape || value->rank < 1 || value->rank > 4) {
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' %s; supported: batch x channels [x height] [x width]",
-                 value->name,
-                 value->has_shape ? arena_format(qdq->arena, "has %d dimensions", value->rank) : "has no shape");
+    if (!value->has_shape || value->rank < 1) {
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' has no %s", value->name,
+                 value->has_shape ? "dimensions" : "shape");
         return false;
     }
     dimensions[0] = 1;
@@ -36,7 +35,14 @@ static bool input_dimensions(struct qdq *qdq, const struct value *value, bool is
                           : arena_format(qdq->arena, "%" PRId64 "; supported: up to %d", size, QDQ_MAXIMUM_DIMENSION));
         return false;
     }
-    return true;
+    int64_t rows = 1;
+    for (int i = 1; i < value->rank - 2; i++)
+        rows = rows > QDQ_MAXIMUM_DIMENSION ? rows : rows * dimensions[i];
+    if (value->rank <= 4 || rows <= QDQ_MAXIMUM_DIMENSION)
+        return true;
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' has rows in more than %d places; supported: no more",
+             value->name, QDQ_MAXIMUM_DIMENSION);
+    return false;
 }
 
 static const char *input_type_fault(enum element_type type)
@@ -114,11 +120,13 @@ static bool is_image(const struct qdq *qdq, int index)
     return false;
 }
 
-/* The tensor and view of an input in the model's own order. */
+/* The tensor and view of an input in the model's own order: images over time have their rows one behind the other. */
 static struct view open_in_order(struct tensor *tensor, int rank, const int64_t *dimensions)
 {
-    tensor->height = rank == 4 ? (int)dimensions[1] : 1;
-    tensor->width = rank == 4 ? (int)dimensions[2] : rank == 3 ? (int)(dimensions[0] * dimensions[1]) : 1;
+    tensor->height = 1;
+    for (int i = 1; i < rank - 2; i++)
+        tensor->height *= (int)dimensions[i];
+    tensor->width = rank >= 4 ? (int)dimensions[rank - 2] : rank == 3 ? (int)(dimensions[0] * dimensions[1]) : 1;
     tensor->channels = (int)dimensions[rank - 1];
     tensor->is_turned = rank >= 3;
     return view_of_memory(rank, dimensions);
@@ -129,14 +137,14 @@ static void open_input(struct qdq *qdq, int index, bool is_signed)
 {
     const struct value *value = &qdq->graph->values[index];
     struct network *network = qdq->builder.network;
-    int64_t d[4] = {0};
+    int64_t d[GRAPH_MAXIMUM_RANK] = {0};
     const char *fault = input_type_fault(value->type);
     if (fault)
         diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' %s%s", value->name, fault,
                  are_indices(qdq, index) ? ". Leave the look-up of an embedding to the application: export the model "
                                            "behind the Gather"
                                          : "");
-    const bool image = is_image(qdq, index);
+    const bool image = value->rank <= 4 && is_image(qdq, index);
     if (!input_dimensions(qdq, value, image, d) || fault)
         return;
     bool is_integer = element_type_is_integer(value->type);
@@ -146,7 +154,7 @@ static void open_input(struct qdq *qdq, int index, bool is_signed)
     network->inputs[network->input_count++] = tensor;
     qdq->values[index] = (struct qdq_value){
         .kind = is_integer ? QDQ_ELEMENTS : QDQ_OUTSIDE,
-        .view = view_of_image(qdq_tensor(qdq, tensor), value->rank),
+        .view = view_of_image(qdq_tensor(qdq, tensor), value->rank > 4 ? 4 : value->rank),
         .tensor = tensor,
         .outside = {.is_exact = true, .numerator = 1, .denominator = 1},
     };

@@ -298,8 +298,8 @@ enum qdq_outcome qdq_instance_norm(struct qdq *qdq, const struct node *node, con
 {
     if (!is_plain(qdq, &inputs[0]))
         return QDQ_FLOAT;
-    if (inputs[0].view.rank < 3 || inputs[0].view.dimensions[0] != 1)
-        return qdq_fault(qdq, node, NULL, "of a tensor of shape %s; supported: batch 1 x channels x height [x width]",
+    if (inputs[0].view.rank < 3)
+        return qdq_fault(qdq, node, NULL, "of a tensor of shape %s; supported: batch x channels x height [x width]",
                          view_text(&inputs[0].view, qdq->arena));
     struct qdq_statistic norm = {
         .norm = NORM_OF_DEVIATION, .epsilon = qdq_number(qdq, node, "epsilon", 1e-5), .x = inputs[0]};
