@@ -54,6 +54,47 @@ def one_matrix(m, x):
     return m.node("MatMul", [w, rows]), lambda a: ((TABLES[:1].astype(np.float64) - 100) * 2.0**-6) @ a.reshape(1, 6, 20)
 
 
+STACK, UNITS = RANDOM.integers(-128, 128, (4, 2, 6)).astype(np.int8), (2.0 ** -np.arange(5, 9)).astype(FLOAT)
+
+
+def stack(m, axis, array):
+    """Matrices that each have a scale, or each row of which has: quantised per channel along a dimension that is not the last."""
+    units = UNITS[:array.shape[axis]]
+    w = m.node("DequantizeLinear", [array, units, np.zeros(len(units), np.int8)], axis=axis)
+    return w, array.astype(np.float64) * units.reshape([-1 if i == axis else 1 for i in range(array.ndim)])
+
+
+def stack_from_left(m, x):
+    w, real = stack(m, 1, STACK)
+    return m.node("MatMul", [w, x]), lambda a: real @ a
+
+
+def stack_from_right(m, x):
+    w, real = stack(m, 1, STACK.reshape(1, 4, 6, 2)[:, :, :5])
+    return m.node("MatMul", [x, w]), lambda a: a @ real
+
+
+def repeated_rows(m, x):
+    """The same rows for each of the matrices."""
+    w, real = stack(m, 0, STACK.reshape(4, 6, 2))
+    return m.node("MatMul", [x, w]), lambda a: a @ real
+
+
+def norm_of_rows(m, x):
+    rows = m.node("Reshape", [x, np.array([6, 4, 5])])
+    scale, shift = FLOAT([1, 0.5, 2, 1]), FLOAT([0, 1, -1, 0.25])
+    def compute(a):
+        b = a.astype(np.float64).reshape(6, 4, 5)
+        b = (b - b.mean(2, keepdims=True)) / np.sqrt(b.var(2, keepdims=True) + 1e-5)
+        return b * scale[:, None] + shift[:, None]
+    return m.node("InstanceNormalization", [rows, scale, shift]), compute
+
+
+def frame(m, x):
+    w = m.node("DequantizeLinear", [WEIGHTS[:5], FLOAT(2.0**-7), np.int8(0)])
+    return m.node("MatMul", [m.node("Gather", [x, np.array(1)], axis=1), w]), lambda a: a[:, 1] @ (WEIGHTS[:5] * 2.0**-7)
+
+
 MASK = np.tril(np.ones((6, 5), bool))
 
 
@@ -92,6 +133,8 @@ KINDS = [
     ("einsum_weights", IMAGE, einsum("ec, bchw->bhew", IMAGE, TABLES[:, 0, :4].copy())),
     ("einsum_heads", IMAGE, einsum("hdk,bhtk->bthd", [1, 4, 5, 6], TABLES)),
     ("matrices_from_left", IMAGE, matrices_from_left), ("matrices_from_right", IMAGE, matrices_from_right),
+    ("stack_from_left", IMAGE, stack_from_left), ("stack_from_right", IMAGE, stack_from_right),
+    ("repeated_rows", [1, 1, 5, 6], repeated_rows), ("norm_of_rows", IMAGE, norm_of_rows), ("frame", [1, 2, 3, 4, 5], frame),
     ("one_matrix", IMAGE, one_matrix), ("masked_scores", IMAGE, masked_scores), ("filled_scores", IMAGE, filled_scores),
     ("selected", IMAGE, selected), ("batch_second", [9, 1, 20], batch_second), ("gemm_of_sums", [1, 20], gemm_of_sums),
 ]
