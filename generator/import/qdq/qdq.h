@@ -393,7 +393,7 @@ enum qdq_operation {
     QDQ_OR,
     QDQ_NO_OPERATION
 };
-/* comparisons.c: a truth of two real functions of elements. */
+/* truths.c: a truth of two real functions of elements. */
 enum qdq_outcome qdq_compare(struct qdq *qdq, const struct node *node, enum qdq_operation operation,
                              const struct qdq_value *inputs, struct qdq_value *result);
 /* A tensor and a constant, which is the first operand where it is swapped: weights of one a channel. */
@@ -451,7 +451,7 @@ qdq_handler qdq_einsum;                                                         
 qdq_handler qdq_average_pool, qdq_maximum_pool, qdq_softmax;                                             /* pools.c */
 qdq_handler qdq_reduce, qdq_global_average, qdq_global_maximum, qdq_arg_maximum;                         /* reductions.c */
 qdq_handler qdq_unary, qdq_clip, qdq_binary;                                                             /* elements.c */
-qdq_handler qdq_where;                                                                                   /* where.c */
+qdq_handler qdq_where;                                                                                   /* truths.c */
 qdq_handler qdq_batch_normalization;                                                                     /* scales.c */
 qdq_handler qdq_cast, qdq_identity, qdq_flatten, qdq_reshape, qdq_squeeze, qdq_unsqueeze, qdq_transpose; /* views.c */
 qdq_handler qdq_sum_all;                                                                                 /* sums.c */
