@@ -24,6 +24,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_R(mnemonic, opcode, funct3, funct7, d, a, b)               mnemonic " " d ", " a ", " b "\n"
 #define XPULP_SHIFTED(mnemonic, places, opcode, funct3, funct7, d, a, b) mnemonic " " d ", " a ", " b ", " places "\n"
 #define P_ABS(d, a)                                                      "p.abs " d ", " a "\n"
+#define P_FL1(d, a)                                                      "p.fl1 " d ", " a "\n"
 #define XPULP_LOAD_NEXT(d, base)                                         "p.lw " d ", 4(" base "!)\n"
 #define XPULP_LOAD_BEFORE_NEXT(d, base)                                  "p.lw " d ", 8(" base "!)\n"
 #define XPULP_STORE_NEXT(s, base)                                        "p.sw " s ", 4(" base "!)\n"
@@ -51,6 +52,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
     ".insn r " #opcode ", " #funct3 ", " #funct7 ", " d ", " a ", " b "\n"
 #define XPULP_SHIFTED(mnemonic, places, opcode, funct3, funct7, d, a, b) XPULP_R(mnemonic, opcode, funct3, funct7, d, a, b)
 #define P_ABS(d, a)                                                      ".insn r 0x33, 0, 0x02, " d ", " a ", x0\n"
+#define P_FL1(d, a)                                                      ".insn r 0x33, 1, 0x08, " d ", " a ", x0\n"
 #define XPULP_LOAD_NEXT(d, base)                                         ".insn i 0x0B, 2, " d ", " base ", 4\n"
 #define XPULP_LOAD_BEFORE_NEXT(d, base)                                  ".insn i 0x0B, 2, " d ", " base ", 8\n"
 #define XPULP_STORE_NEXT(s, base)                                        ".insn s 0x2B, 2, " s ", 4(" base ")\n"
@@ -138,6 +140,7 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define PV_PACKHI_B(d, a, b)   XPULP_R("pv.packhi.b", 0x57, 1, 0x6C, d, a, b)
 #define PV_ADD_H(d, a, b)      XPULP_R("pv.add.h", 0x57, 0, 0x00, d, a, b)
 #define PV_SRL_SC_H(d, a, b)   XPULP_R("pv.srl.sc.h", 0x57, 4, 0x20, d, a, b)
+#define PV_MIN_SC_H(d, a, b)   XPULP_R("pv.min.sc.h", 0x57, 4, 0x10, d, a, b)
 #define PV_SLL_SC_H(d, a, b)   XPULP_R("pv.sll.sc.h", 0x57, 4, 0x28, d, a, b)
 #define P_MULS(d, a, b)        XPULP_R("p.muls", 0x5B, 0, 0x40, d, a, b)   /* the low halves, signed */
 #define P_MULHHS(d, a, b)      XPULP_R("p.mulhhs", 0x5B, 0, 0x60, d, a, b) /* the high halves */
@@ -151,7 +154,8 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define P_MAC(d, a, b)         XPULP_R("p.mac", 0x33, 0, 0x21, d, a, b)
 #define P_MSU(d, a, b)         XPULP_R("p.msu", 0x33, 1, 0x21, d, a, b)
 #define P_MACU_16(d, a, b)     XPULP_SHIFTED("p.macuN", "16", 0x5B, 1, 0x10, d, a, b) /* (d + low halves) >> 16, unsigned */
-#define P_MACHHS(d, a, b)      XPULP_R("p.machhs", 0x5B, 1, 0x60, d, a, b)            /* of the high halves, signed */
+#define P_MULHHU_16(d, a, b)   XPULP_SHIFTED("p.mulhhuN", "16", 0x5B, 0, 0x30, d, a, b) /* high halves >> 16, unsigned */
+#define P_MACHHS(d, a, b)      XPULP_R("p.machhs", 0x5B, 1, 0x60, d, a, b)              /* of the high halves, signed */
 
 #define XPULP_FUNCTION(name, type, operand, text)                                                                           \
     static inline type name(operand a, operand b)                                                                           \
@@ -278,6 +282,18 @@ static inline int32_t p_abs(int32_t a)
     return d;
 #else
     return a < 0 ? -a : a;
+#endif
+}
+
+/* The place of the highest bit of a number that is not 0. */
+static inline uint32_t p_fl1(uint32_t a)
+{
+#if defined(DORY_XPULPV2)
+    uint32_t d;
+    __asm__(P_FL1("%0", "%1") : "=r"(d) : "r"(a));
+    return d;
+#else
+    return 31u - (uint32_t)__builtin_clz(a);
 #endif
 }
 

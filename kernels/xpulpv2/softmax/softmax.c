@@ -36,24 +36,6 @@ static uint32_t largest_of(const uint8_t *input, uint32_t channels)
     return largest;
 }
 
-/* Of a number that is not 0. */
-static inline uint32_t leading_zeros(uint32_t number)
-{
-    uint32_t zeros = 0;
-#define SKIP_ZEROS(places)                                                                                                  \
-    if (number >> (32 - (places)) == 0) {                                                                                   \
-        number <<= (places);                                                                                                \
-        zeros += (places);                                                                                                  \
-    }
-    SKIP_ZEROS(16)
-    SKIP_ZEROS(8)
-    SKIP_ZEROS(4)
-    SKIP_ZEROS(2)
-    SKIP_ZEROS(1)
-#undef SKIP_ZEROS
-    return zeros;
-}
-
 /* ---- sums of exponentials, of four elements a round ---- */
 
 #if defined(DORY_XPULPV2)
@@ -147,8 +129,8 @@ static uint32_t sum_of(const struct softmax *work, const uint8_t *input, uint32_
 
 /* ---- elements, of which most are made with 16 bits of precision ---- */
 
-/* What the elements of a pixel are made with: an element is x >> places, most at most, where x is the high part of its
- * exponential times the factor, and the start, or up to the margin more. */
+/* What the elements of a pixel are made with. Of an element the high part of its exponential times the factor, without its
+ * last 16 bits, is x; the element is (x + start) >> places, most at most, or up to the margin more. */
 struct pixel {
     const struct softmax *work;
     uint32_t largest, sum;
@@ -157,8 +139,20 @@ struct pixel {
     uint32_t reciprocal, fraction; /* of TensorFlow Lite Micro: of the sum, and its places */
 };
 
+/* Of a start, a margin and places in units of a whole product. */
+static inline void set_line(struct pixel *pixel, uint32_t start, uint32_t margin, uint32_t places)
+{
+    pixel->start = start >> 16;
+    pixel->margin = ((start & UINT16_MAX) + margin + UINT16_MAX) >> 16;
+    pixel->places = places - 16;
+}
+
 /* An element exactly, from a guess on. */
 typedef uint8_t soften_one_function(const struct pixel *pixel, uint32_t element, uint32_t guess);
+
+/* Fours of elements up to the end, until counts may be wrong: which are, by bytes. */
+typedef const uint8_t *count_fours_function(const struct pixel *pixel, const uint8_t *input, const uint8_t *end,
+                                            uint8_t *output, uint32_t *counts, uint32_t *wrong);
 
 #if defined(DORY_XPULPV2)
 
@@ -166,48 +160,62 @@ typedef uint8_t soften_one_function(const struct pixel *pixel, uint32_t element,
     instruction " %[" #a "0], %[" #a "0], " rest "\n" instruction " %[" #a "1], %[" #a "1], " rest "\n" instruction         \
                 " %[" #a "2], %[" #a "2], " rest "\n" instruction " %[" #a "3], %[" #a "3], " rest "\n"
 
-#define SHIFTED(x, start) P_ADDUNR("%[" x "]", "%[" start "]", "%[places]")
-#define LIMITED(x)        P_MIN("%[" x "]", "%[" x "]", "%[most]")
+/* Two products' high halves become a word: of any exponentials, or of those whose high part is their high half. */
+#define PRODUCTS                                                                                                            \
+    FOUR("srl", x, "%[cut]")                                                                                                \
+    FOUR("mul", x, "%[factor]") PV_PACK_H_H("%[x0]", "%[x1]", "%[x0]") PV_PACK_H_H("%[x2]", "%[x3]", "%[x2]")
+#define PRODUCTS_OF_HALVES                                                                                                  \
+    P_MULHHU_16("%[x0]", "%[x0]", "%[factor]")                                                                              \
+    P_MULHHU_16("%[x1]", "%[x1]", "%[factor]")                                                                              \
+    P_MULHHU_16("%[x2]", "%[x2]", "%[factor]")                                                                              \
+    P_MULHHU_16("%[x3]", "%[x3]", "%[factor]")                                                                              \
+    PV_PACK_H("%[x0]", "%[x1]", "%[x0]") PV_PACK_H("%[x2]", "%[x3]", "%[x2]")
 
-/* What two elements are with the margin, of which the low bytes tell whether that is another value. */
-#define WITH_MARGIN(x, y)                                                                                                   \
-    "mv %[u], %[" x "]\nmv %[v], %[" y "]\n" SHIFTED("u", "end_of_margin") SHIFTED("v", "end_of_margin")
+#define BOTH(instruction, a, b, operand)                                                                                    \
+    instruction("%[" a "]", "%[" a "]", operand) instruction("%[" b "]", "%[" b "]", operand)
+#define TWICE(half) (((half)&UINT16_MAX) * 0x00010001u)
 
-/* Of fours of elements up to the end, 44 instructions each, until counts may be wrong: which are, by bytes. */
-static const uint8_t *count_fours(const struct pixel *pixel, const uint8_t *input, const uint8_t *end, uint8_t *output,
-                                  uint32_t *counts, uint32_t *wrong)
-{
-    uint32_t x0, x1, x2, x3, u, v, is_wrong;
-    __asm__ volatile(
-        ".option push\n"
-        ".balign 4\n"
-        ".option norvc\n"
-        "0:" P_LW_NEXT("%[x3]", "%[input]") "sub %[x3], %[largest], %[x3]\n" PV_DOTUP_B("%[x0]", "%[x3]", "%[first]")
-            PV_DOTUP_B("%[x1]", "%[x3]", "%[second]") PV_DOTUP_B("%[x2]", "%[x3]", "%[third]")
-                PV_DOTUP_B("%[x3]", "%[x3]", "%[fourth]") P_LW_AT("%[x0]", "%[x0]", "%[table]")
-                    P_LW_AT("%[x1]", "%[x1]", "%[table]") P_LW_AT("%[x2]", "%[x2]", "%[table]")
-                        P_LW_AT("%[x3]", "%[x3]", "%[table]") FOUR("srl", x, "%[cut]") FOUR("mul", x, "%[factor]")
-                            WITH_MARGIN("x0", "x1") PV_PACKLO_B("%[wrong]", "%[v]", "%[u]") WITH_MARGIN("x2", "x3")
-                                PV_PACKHI_B("%[wrong]", "%[v]", "%[u]") SHIFTED("x0", "start") SHIFTED("x1", "start")
-                                    SHIFTED("x2", "start") SHIFTED("x3", "start") PV_PACKLO_B("%[u]", "%[x1]", "%[x0]")
-                                        PV_PACKHI_B("%[u]", "%[x3]", "%[x2]") "xor %[wrong], %[wrong], %[u]\n" LIMITED("x0")
-                                            LIMITED("x1") LIMITED("x2") LIMITED("x3") PV_PACKLO_B("%[x0]", "%[x1]", "%[x0]")
-                                                PV_PACKHI_B("%[x0]", "%[x3]", "%[x2]")
-                                                    P_SW_NEXT("%[x0]", "%[output]") "bnez %[wrong], 1f\n"
-                                                                                    "bltu %[input], %[end], 0b\n"
-                                                                                    "1:\n"
-                                                                                    ".option pop\n"
-        : [input] "+r"(input), [output] "+r"(output), [x0] "=&r"(x0), [x1] "=&r"(x1), [x2] "=&r"(x2), [x3] "=&r"(x3),
-          [u] "=&r"(u), [v] "=&r"(v), [wrong] "=&r"(is_wrong)
-        : [end] "r"(end), [largest] "r"(pixel->largest * 0x01010101u), [table] "r"(pixel->work->exponentials),
-          [cut] "r"(pixel->cut), [factor] "r"(pixel->factor), [start] "r"(pixel->start),
-          [end_of_margin] "r"(pixel->start + pixel->margin), [places] "r"(pixel->places), [most] "r"(pixel->most),
-          FOUR_PLACES
-        : "memory");
-    *counts = x0;
-    *wrong = is_wrong;
-    return input;
-}
+/* 10 instructions, those of the products, and 17. */
+#define COUNT_FOURS(name, PRODUCTS, FACTOR)                                                                                 \
+    static inline __attribute__((always_inline)) const uint8_t *name(const struct pixel *pixel, const uint8_t *input,       \
+                                                                     const uint8_t *end, uint8_t *output, uint32_t *counts, \
+                                                                     uint32_t *wrong)                                       \
+    {                                                                                                                       \
+        uint32_t x0, x1, x2, x3, u, v;                                                                                      \
+        __asm__ volatile(                                                                                                   \
+            ".option push\n"                                                                                                \
+            ".balign 4\n"                                                                                                   \
+            ".option norvc\n"                                                                                               \
+            "0:" P_LW_NEXT("%[x3]", "%[input]") "sub %[x3], %[largest], %[x3]\n" PV_DOTUP_B("%[x0]", "%[x3]", "%[first]")   \
+                PV_DOTUP_B("%[x1]", "%[x3]", "%[second]") PV_DOTUP_B("%[x2]", "%[x3]", "%[third]")                          \
+                    PV_DOTUP_B("%[x3]", "%[x3]", "%[fourth]") P_LW_AT("%[x0]", "%[x0]", "%[table]")                         \
+                        P_LW_AT("%[x1]", "%[x1]", "%[table]") P_LW_AT("%[x2]", "%[x2]",                                     \
+                                                                      "%[table]") P_LW_AT("%[x3]", "%[x3]", "%[table]")     \
+                            PRODUCTS BOTH(PV_ADD_H, "x0", "x2", "%[start]") PV_ADD_H("%[u]", "%[x0]", "%[margin]")          \
+                                PV_ADD_H("%[v]", "%[x2]", "%[margin]") BOTH(PV_SRL_SC_H, "x0", "x2", "%[places]")           \
+                                    BOTH(PV_SRL_SC_H, "u", "v",                                                             \
+                                         "%[places]") "xor %[u], %[u], %[x0]\n"                                             \
+                                                      "xor %[v], %[v], %[x2]\n" BOTH(PV_MIN_SC_H, "x0", "x2", "%[most]")    \
+                                                          PV_SHUFFLE2_B("%[u]", "%[v]", "%[even]")                          \
+                                                              PV_SHUFFLE2_B("%[x0]", "%[x2]", "%[even]") P_SW_NEXT(         \
+                                                                  "%[x0]", "%[output]") "bnez %[u], 1f\n"                   \
+                                                                                        "bltu %[input], %[end], 0b\n"       \
+                                                                                        "1:\n"                              \
+                                                                                        ".option pop\n"                     \
+            : [input] "+r"(input), [output] "+r"(output), [x0] "=&r"(x0), [x1] "=&r"(x1), [x2] "=&r"(x2), [x3] "=&r"(x3),   \
+              [u] "=&r"(u), [v] "=&r"(v)                                                                                    \
+            : [end] "r"(end), [largest] "r"(pixel->largest * 0x01010101u), [table] "r"(pixel->work->exponentials),          \
+              [cut] "r"(pixel->cut), [factor] "r"(FACTOR), [start] "r"(TWICE(pixel->start)),                                \
+              [margin] "r"(TWICE(pixel->margin)), [places] "r"(pixel->places), [most] "r"(pixel->most),                     \
+              [even] "r"(0x06040200), FOUR_PLACES                                                                           \
+            : "memory");                                                                                                    \
+        *counts = x0;                                                                                                       \
+        *wrong = u;                                                                                                         \
+        return input;                                                                                                       \
+    }
+
+COUNT_FOURS(count_fours, PRODUCTS, pixel->factor)
+COUNT_FOURS(count_fours_by_halves, PRODUCTS_OF_HALVES, pixel->factor << 16)
 
 #else
 
@@ -218,28 +226,38 @@ static const uint8_t *count_fours(const struct pixel *pixel, const uint8_t *inpu
         *counts = 0;
         for (unsigned lane = 0; lane < 4; lane++) {
             uint32_t exponential = pixel->work->exponentials[pixel->largest - input[lane]];
-            uint32_t x = (exponential >> pixel->cut) * pixel->factor + pixel->start;
-            *wrong |= ((x >> pixel->places ^ (x + pixel->margin) >> pixel->places) & UINT8_MAX) << 8 * lane;
-            *counts |= dory_minimum(x >> pixel->places, pixel->most) << 8 * lane;
+            uint32_t x = ((exponential >> pixel->cut) * pixel->factor >> 16) + pixel->start;
+            uint32_t count = (x & UINT16_MAX) >> pixel->places, more = ((x + pixel->margin) & UINT16_MAX) >> pixel->places;
+            *wrong |= ((count ^ more) & UINT8_MAX) << 8 * lane;
+            *counts |= dory_minimum(count, pixel->most) << 8 * lane;
         }
         dory_store_word(output, *counts);
     }
     return input;
 }
 
+#define count_fours_by_halves count_fours
+
 #endif
 
-/* Whole fours of a pixel. */
+/* Four elements or more, of which the last four may be some of those in front of them, too. */
 static inline void soften_fours(const struct pixel *pixel, const uint8_t *input, uint8_t *output, uint32_t count,
-                                soften_one_function *soften_one)
+                                count_fours_function *count_some, soften_one_function *soften_one)
 {
-    for (const uint8_t *next = input, *end = input + count; next < end;) {
+    for (const uint8_t *next = input, *end = input + (count & ~3u), *last = input + count;;) {
         uint32_t counts, wrong;
-        next = count_fours(pixel, next, end, output + (next - input), &counts, &wrong);
+        next = count_some(pixel, next, end, output + (next - input), &counts, &wrong);
         for (const uint8_t *element = next - 4; wrong != 0; element++, wrong >>= 8, counts >>= 8) {
             if (wrong & UINT8_MAX) {
                 output[element - input] = soften_one(pixel, *element, counts & UINT8_MAX);
             }
+        }
+        if (next == last) {
+            return;
+        }
+        if (next == end) {
+            next = last - 4;
+            end = last;
         }
     }
 }
@@ -247,22 +265,18 @@ static inline void soften_fours(const struct pixel *pixel, const uint8_t *input,
 static uint32_t guess_of(const struct pixel *pixel, uint32_t element)
 {
     uint32_t exponential = pixel->work->exponentials[pixel->largest - element];
-    return dory_minimum(((exponential >> pixel->cut) * pixel->factor + pixel->start) >> pixel->places, pixel->most);
+    return dory_minimum((((exponential >> pixel->cut) * pixel->factor >> 16) + pixel->start) >> pixel->places, pixel->most);
 }
 
-/* Four elements or more, of which the last four may be some of those in front of them, too; or all one by one. */
 static inline void soften_by(const struct pixel *pixel, bool is_precise, const uint8_t *input, uint8_t *output,
-                             uint32_t count, soften_one_function *soften_one)
+                             uint32_t count, count_fours_function *count_some, soften_one_function *soften_one)
 {
-    if (!is_precise) {
-        for (uint32_t i = 0; i < count; i++) {
-            output[i] = soften_one(pixel, input[i], guess_of(pixel, input[i]));
-        }
+    if (is_precise) {
+        soften_fours(pixel, input, output, count, count_some, soften_one);
         return;
     }
-    soften_fours(pixel, input, output, count & ~3u, soften_one);
-    if (count % 4) {
-        soften_fours(pixel, input + count - 4, output + count - 4, 4, soften_one);
+    for (uint32_t i = 0; i < count; i++) {
+        output[i] = soften_one(pixel, input[i], guess_of(pixel, input[i]));
     }
 }
 
@@ -281,25 +295,23 @@ static uint8_t soften_one(const struct pixel *pixel, uint32_t element, uint32_t 
 static void soften(const struct softmax *work, const uint8_t *input, uint8_t *output, uint32_t first, uint32_t count)
 {
     uint32_t largest = largest_of(input, work->channels), sum = rounded_sum_of(work, input, largest);
-    uint32_t zeros = leading_zeros(sum), places = 35 - zeros;
+    uint32_t zeros = 31 - p_fl1(sum), places = 35 - zeros;
     uint32_t reciprocal = (uint32_t)dory_reciprocal_of_one_plus((int32_t)((sum << zeros) - 0x80000000u));
     struct pixel pixel = {
         .work = work,
         .largest = largest,
         .cut = 16,
         .factor = reciprocal >> 15,
-        .start = 1u << (places - 1),
-        .margin = (work->exponentials[0] >> 16) + (reciprocal >> 15) + 4,
-        .places = dory_minimum(places, 31),
         .most = UINT8_MAX,
         .reciprocal = reciprocal,
         .fraction = places,
     };
+    set_line(&pixel, 1u << (places - 1), (work->exponentials[0] >> 16) + pixel.factor + 4, dory_minimum(places, 31));
     if (places > 31) { /* a product has 31 bits: all are rounded to nothing */
         pixel.reciprocal = 0;
         pixel.fraction = 31;
     }
-    soften_by(&pixel, count >= 4 && places <= 31, input + first, output, count, soften_one);
+    soften_by(&pixel, count >= 4 && places <= 31, input + first, output, count, count_fours_by_halves, soften_one);
 }
 
 /* ---- quotients of whole numbers ---- */
@@ -340,13 +352,13 @@ struct levels {
 /* None is proven where nothing has a count already, or where one step is too much or too little for a word. */
 static struct levels levels_of(const int32_t *thresholds)
 {
-    struct levels levels = {.most = dory_count_thresholds(thresholds, 1 << QUOTIENT_BITS), .step = 1 << 12};
+    struct levels levels = {.most = dory_count_thresholds(thresholds, 1 << QUOTIENT_BITS), .step = 1 << 18};
     uint32_t places = 0;
     if (levels.most >= 2 && thresholds[0] > 0) {
         levels.next = (uint32_t)thresholds[0];
         levels.step = ((uint32_t)thresholds[levels.most - 1] - levels.next) / (levels.most - 1);
     }
-    if (levels.step <= 1u << 12 || levels.next > levels.step) {
+    if (levels.step <= 1u << 18 || levels.next > levels.step) {
         return (struct levels){.most = 0};
     }
     for (; levels.step << places < 0x80000000u; places++) {
@@ -390,7 +402,7 @@ static void soften_exactly(const struct softmax *work, const uint8_t *input, uin
 {
     const uint32_t *exponentials = work->exponentials;
     struct levels *levels = work->levels;
-    uint32_t largest = largest_of(input, work->channels), sum = sum_of(work, input, largest), places = leading_zeros(sum);
+    uint32_t largest = largest_of(input, work->channels), sum = sum_of(work, input, largest), places = 31 - p_fl1(sum);
     uint32_t factor = high_product(levels->slope, reciprocal_of(sum << places)) >> 15;
     uint32_t most = exponentials[0] << places >> 16;
     struct pixel pixel = {
@@ -399,14 +411,12 @@ static void soften_exactly(const struct softmax *work, const uint8_t *input, uin
         .sum = sum,
         .cut = 16 - dory_minimum(places, 16),
         .factor = factor,
-        .start = levels->start,
-        .margin = levels->margin + most + factor + 70,
-        .places = levels->places,
         .most = levels->most,
     };
-    uint32_t most_count = (most * factor + pixel.start + pixel.margin) >> levels->places;
+    set_line(&pixel, levels->start, levels->margin + most + factor + 70, levels->places);
+    uint32_t most_count = ((most * factor >> 16) + pixel.start + pixel.margin) >> pixel.places;
     bool is_precise = count >= 4 && places <= 16 && is_line(levels, work->thresholds, most_count);
-    soften_by(&pixel, is_precise, input + first, output, count, count_exactly);
+    soften_by(&pixel, is_precise, input + first, output, count, count_fours, count_exactly);
 }
 
 /* ---- the tile ---- */
