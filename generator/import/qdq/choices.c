@@ -17,7 +17,14 @@ void qdq_pending_parts(struct qdq *qdq, const struct node *node, enum qdq_whole 
     pending->parts = parts;
     pending->part_count = count;
     pending->dimension = dimension;
+    pending->view = parts[0].view;
     *result = (struct qdq_value){.kind = QDQ_PENDING, .view = parts[0].view, .pending = pending};
+}
+
+void qdq_set_view(struct qdq_value *value, struct view view)
+{
+    ((struct qdq_pending *)(uintptr_t)value->pending)->view = view;
+    value->view = view;
 }
 
 /* ---- Max and Min ---- */
@@ -221,6 +228,61 @@ enum qdq_outcome qdq_slope_sums(struct qdq *qdq, const struct node *node, const 
     qdq_pending_parts(qdq, node, is_largest ? QDQ_LARGEST : QDQ_SMALLEST, parts, 2, 0, result);
     return QDQ_DONE;
 }
+
+/* ---- Abs ---- */
+
+static struct stage negated_stage(struct qdq *qdq, const struct stage *stage)
+{
+    int64_t *numbers = arena_array(qdq->arena, int64_t, 2);
+    struct stage negated = *stage;
+    numbers[0] = -stage->multiplier[0];
+    numbers[1] = -stage->addend[0];
+    negated.multiplier = &numbers[0];
+    negated.addend = &numbers[1];
+    return negated;
+}
+
+/* The same sum, below zero where that is above; null: of a layer that has no signs. */
+static const struct qdq_pending *negate(struct qdq *qdq, const struct qdq_pending *from)
+{
+    struct qdq_pending *negated = arena_allocate(qdq->arena, sizeof *negated);
+    int *signs = arena_array(qdq->arena, int, (size_t)from->term_count + 1);
+    *negated = *from;
+    if (!from->part_count && from->layer.kind == LAYER_CONVOLUTION) {
+        double slope = -1;
+        return times_slopes(qdq, from, &(struct qdq_array){.count = 1, .numbers = &slope});
+    }
+    if (from->part_count ? from->whole != QDQ_SUMMED : from->layer.kind != LAYER_ADDITION)
+        return NULL;
+    for (int i = 0; i < from->term_count; i++)
+        signs[i] = -from->signs[i];
+    negated->signs = signs;
+    for (int i = 0; i < 2 && !from->part_count; i++)
+        negated->layer.input_stages[i] = negated_stage(qdq, &from->layer.input_stages[i]);
+    negated->constants = from->constants ? arena_array(qdq->arena, double, (size_t)from->count) : NULL;
+    for (int i = 0; i < from->count; i++) {
+        if (from->constants)
+            negated->constants[i] = -from->constants[i];
+        if (from->addends[i])
+            return NULL;
+    }
+    return negated;
+}
+
+enum qdq_outcome qdq_distance(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
+                              struct qdq_value *result)
+{
+    struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, 2);
+    const bool is_bounded = input->pending->minimum > -INFINITY || input->pending->maximum < INFINITY;
+    parts[0] = parts[1] = *input;
+    parts[1].pending = is_bounded || input->pending->norm ? NULL : negate(qdq, input->pending);
+    if (!parts[1].pending)
+        return QDQ_FLOAT;
+    qdq_pending_parts(qdq, node, QDQ_LARGEST, parts, 2, 0, result);
+    return QDQ_DONE;
+}
+
+/* ---- PRelu of elements ---- */
 
 /* What is above zero as it is rounded, or what is below it as it is: of the rest zero. */
 static int lay_half(struct qdq *qdq, const struct node *node, const struct qdq_value *part, bool is_upper,

@@ -22,6 +22,11 @@ struct qdq_sum {
 };
 enum qdq_outcome qdq_sum(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                          const struct qdq_sum *sum, struct qdq_value *result);
+/* 256 real numbers as whole ones of three bytes, each of which becomes a tensor: *least and the sum of what these stand
+ * for. QDQ_FLOAT where one is no number. */
+#define QDQ_SPLIT_BYTES 3
+enum qdq_outcome qdq_split_reals(struct qdq *qdq, const struct node *node, const struct qdq_value *value, struct qdq_value *parts,
+                           double *least);
 void qdq_finish_sum(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
                     const char *name, struct middle_value *result);
 /* The same of whole numbers, whose sum this stage rounds; false where it is too large. */
@@ -39,11 +44,22 @@ enum qdq_outcome qdq_choose(struct qdq *qdq, const struct node *node, const stru
  * rounded to the result's scale; the smaller, where slopes exceed 1. */
 enum qdq_outcome qdq_slope_sums(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
                                 const struct qdq_array *slopes, struct qdq_value *result);
+/* Abs of sums that nobody has rounded: the larger of them and of them times -1. */
+enum qdq_outcome qdq_distance(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
+                              struct qdq_value *result);
 enum qdq_outcome qdq_slope(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
                            const struct qdq_array *slopes, struct qdq_value *result);
-/* A pending value of tensors whose quantisation is still to be known; the caller sets its view. */
+/* A pending value of tensors whose quantisation is still to be known, with the view of the first; or with another one. */
+void qdq_set_view(struct qdq_value *value, struct view view);
 void qdq_pending_parts(struct qdq *qdq, const struct node *node, enum qdq_whole whole, const struct qdq_value *parts,
                        int count, int dimension, struct qdq_value *result);
+/* moves.c: parts one behind the other, each to be rounded as the whole is. */
+void qdq_join(struct qdq *qdq, const struct node *node, const struct qdq_value *parts, int count, int dimension,
+              struct qdq_value *result);
+/* They are, and no node behind has turned them. */
+bool qdq_is_joined(const struct qdq_value *value);
+/* elements.c: real numbers, or what will be rounded, between bounds. */
+void qdq_bound(struct qdq *qdq, struct qdq_value *value, double minimum, double maximum);
 enum qdq_outcome qdq_finish_choice(struct qdq *qdq, const struct node *node, const struct qdq_pending *pending,
                                    const struct quantisation *quantisation, struct qdq_value *parts,
                                    struct middle_value *result);

@@ -9,8 +9,31 @@
 
 /* ---- bounds ---- */
 
-static void bound(struct qdq *qdq, struct qdq_value *value, double minimum, double maximum)
+static void bound_constant(struct qdq *qdq, struct qdq_value *value, double minimum, double maximum)
 {
+    const struct qdq_array *from = value->array;
+    if (minimum == -INFINITY && maximum == INFINITY)
+        return;
+    struct qdq_array *bounded = qdq_array_make(qdq, NULL, from->rank, from->dimensions);
+    for (size_t i = 0; bounded->numbers && from->numbers && i < from->count; i++)
+        ((double *)(uintptr_t)bounded->numbers)[i] = fmin(fmax(qdq_array_real(from, i), minimum), maximum);
+    bounded->name = from->name;
+    value->array = bounded;
+}
+
+void qdq_bound(struct qdq *qdq, struct qdq_value *value, double minimum, double maximum)
+{
+    if (value->kind == QDQ_REALS) {
+        float *reals = arena_array(qdq->arena, float, 256);
+        for (int i = 0; i < 256; i++)
+            reals[i] = fminf(fmaxf(value->reals[i], (float)minimum), (float)maximum);
+        value->reals = reals;
+        return;
+    }
+    if (value->kind == QDQ_CONSTANT) {
+        bound_constant(qdq, value, minimum, maximum);
+        return;
+    }
     struct qdq_pending *copy = arena_allocate(qdq->arena, sizeof *copy);
     *copy = *value->pending;
     copy->minimum = fmin(fmax(copy->minimum, minimum), maximum);
@@ -59,19 +82,14 @@ enum qdq_outcome qdq_clip(struct qdq *qdq, const struct node *node, const struct
         return qdq_fault(qdq, node, "bounds", "are no constants of one number; supported: those");
     *result = inputs[0];
     switch (inputs[0].kind) {
-    case QDQ_PENDING: bound(qdq, result, minimum, maximum); return QDQ_DONE;
+    case QDQ_PENDING:
+    case QDQ_REALS: qdq_bound(qdq, result, minimum, maximum); return QDQ_DONE;
     case QDQ_ELEMENTS: return bound_elements(qdq, node, minimum, maximum, result);
     case QDQ_OUTSIDE:
         qdq_outside_step(qdq, result, REAL_CLIP, (float[]){(float)minimum, (float)maximum}, 2);
         return QDQ_DONE;
-    case QDQ_REALS: break;
     default: return QDQ_FLOAT;
     }
-    float *reals = arena_array(qdq->arena, float, 256);
-    for (int i = 0; i < 256; i++)
-        reals[i] = fminf(fmaxf(inputs[0].reals[i], (float)minimum), (float)maximum);
-    result->reals = reals;
-    return QDQ_DONE;
 }
 
 /* ---- one operand ---- */
@@ -103,9 +121,11 @@ enum qdq_outcome qdq_unary(struct qdq *qdq, const struct node *node, const struc
     (void)count;
     *result = inputs[0];
     if (inputs[0].kind == QDQ_PENDING && function_is_relu(compute)) {
-        bound(qdq, result, 0, INFINITY);
+        qdq_bound(qdq, result, 0, INFINITY);
         return QDQ_DONE;
     }
+    if (inputs[0].kind == QDQ_PENDING && !strcmp(node->type, "Abs"))
+        return qdq_distance(qdq, node, &inputs[0], result);
     if (inputs[0].kind == QDQ_PENDING && !strcmp(node->type, "LeakyRelu")) {
         double *slope = arena_array(qdq->arena, double, 1);
         *slope = parameters.alpha;
@@ -253,6 +273,7 @@ static void remember_terms(struct qdq *qdq, struct qdq_pending *pending, const s
     pending->terms = terms;
     pending->signs = own;
     pending->term_count = 2;
+    pending->view = a->view;
 }
 
 static enum qdq_outcome join(struct qdq *qdq, const struct node *node, enum qdq_operation operation, struct qdq_value a,

@@ -21,6 +21,12 @@ static struct layout layout_of(const struct qdq *qdq, const struct qdq_value *va
 
 static bool has_elements(const struct qdq_value *value) { return value->kind == QDQ_ELEMENTS || value->kind == QDQ_REALS; }
 
+bool qdq_is_joined(const struct qdq_value *value)
+{
+    return value->kind == QDQ_PENDING && value->pending->part_count && value->pending->whole == QDQ_JOINED &&
+           view_equal(&value->view, &value->pending->view);
+}
+
 bool qdq_can_move(const struct qdq_value *value) { return has_elements(value) || value->kind == QDQ_OUTSIDE; }
 
 enum qdq_outcome qdq_lay(struct qdq *qdq, const struct node *node, const struct middle_move *move,
@@ -83,26 +89,31 @@ static bool is_of_images(const struct qdq *qdq, const struct qdq_value *parts, i
     const struct view *view = &parts[0].view;
     bool has_image = false;
     for (int i = 0; i < count; i++)
-        has_image = has_image || view_is_image(&parts[i].view, qdq_tensor(qdq, parts[i].tensor));
+        has_image = has_image || (parts[i].kind != QDQ_CONSTANT && view_is_image(&parts[i].view, qdq_tensor(qdq, parts[i].tensor)));
     return has_image && view->rank >= 2 && view->rank <= 4 && view->dimensions[0] == 1 && axis != 0;
 }
 
 static enum qdq_outcome take_parts(struct qdq *qdq, const struct node *node, struct qdq_value *parts, int count, int axis)
 {
     int64_t size = 0;
+    int first = 0; /* that is no constant */
     for (int i = 0; i < count; i++)
-        if (!has_elements(&parts[i]))
+        if (!has_elements(&parts[i]) && parts[i].kind != QDQ_CONSTANT)
             return QDQ_FLOAT;
+    while (first < count - 1 && parts[first].kind == QDQ_CONSTANT)
+        first++;
     bool is_image = is_of_images(qdq, parts, count, axis);
     for (int i = 0; i < count; i++) {
-        enum qdq_outcome outcome = is_image ? take_image(qdq, node, &parts[i], &parts[i]) : QDQ_DONE;
+        const bool is_constant = parts[i].kind == QDQ_CONSTANT;
+        enum qdq_outcome outcome =
+            is_image && !is_constant ? take_image(qdq, node, &parts[i], &parts[i]) : QDQ_DONE;
         if (outcome != QDQ_DONE)
             return outcome;
-        bool fits = parts[i].kind == parts[0].kind && parts[i].view.rank == parts[0].view.rank;
+        bool fits = (is_constant || parts[i].kind == parts[first].kind) && parts[i].view.rank == parts[0].view.rank;
         for (int k = 0; fits && k < parts[0].view.rank; k++)
             fits = k == axis || parts[i].view.dimensions[k] == parts[0].view.dimensions[k];
         size += fits ? parts[i].view.dimensions[axis] : 0;
-        int64_t channels = axis == 1 || !is_image ? size : size * qdq_tensor(qdq, parts[0].tensor)->channels;
+        int64_t channels = axis == 1 || !is_image ? size : size * qdq_tensor(qdq, parts[first].tensor)->channels;
         if (!fits || channels > QDQ_MAXIMUM_DIMENSION)
             return qdq_fault(qdq, node, NULL,
                              "of shapes %s and %s, supported: equal shapes but along the axis, and up to %d elements there, "
@@ -116,7 +127,7 @@ static enum qdq_outcome take_parts(struct qdq *qdq, const struct node *node, str
 static bool is_one_quantisation(struct qdq *qdq, const struct qdq_value *parts, int count)
 {
     for (int i = 0; i < count; i++)
-        if (!same_quantisation(qdq, &parts[0], &parts[i]) ||
+        if (parts[i].kind == QDQ_CONSTANT || !same_quantisation(qdq, &parts[0], &parts[i]) ||
             (parts[i].kind != QDQ_ELEMENTS && !qdq_is_plain(qdq, &parts[i])))
             return false;
     return true;
@@ -132,6 +143,13 @@ static struct view joined_view(const struct qdq_value *parts, int count, int axi
         dimensions[axis] += parts[i].view.dimensions[axis];
     struct layout layout = layout_of_image(parts[0].view.rank);
     return layout_view(&layout, dimensions);
+}
+
+void qdq_join(struct qdq *qdq, const struct node *node, const struct qdq_value *parts, int count, int dimension,
+              struct qdq_value *result)
+{
+    qdq_pending_parts(qdq, node, QDQ_JOINED, parts, count, dimension, result);
+    qdq_set_view(result, joined_view(parts, count, dimension));
 }
 
 static enum qdq_outcome join_parts(struct qdq *qdq, const char *name, const struct qdq_value *parts, int count, int axis,
@@ -157,20 +175,53 @@ enum qdq_outcome qdq_finish_parts(struct qdq *qdq, const struct node *node, cons
                                   struct middle_value *result)
 {
     if (pending->whole == QDQ_JOINED) {
-        enum qdq_outcome outcome =
-            join_parts(qdq, pending->layer.name, parts, pending->part_count, pending->dimension, result);
+        enum qdq_outcome outcome = take_parts(qdq, node, parts, pending->part_count, pending->dimension);
+        if (outcome != QDQ_DONE)
+            return outcome;
+        outcome = join_parts(qdq, pending->layer.name, parts, pending->part_count, pending->dimension, result);
         return outcome == QDQ_DONE ? outcome : qdq_fault(qdq, node, NULL, "joins more elements than the firmware can have");
     }
     return qdq_finish_choice(qdq, node, pending, quantisation, parts, result);
 }
 
 /* A constant's own bytes, or its numbers as the only QuantizeLinear behind rounds them: positions and class tokens that the
- * quantiser has left in floating point. */
+ * quantiser has left in floating point. Else it stays a constant, until some QuantizeLinear rounds the whole. */
 static bool take_constant(struct qdq *qdq, const struct node *node, struct qdq_value *part)
 {
     struct quantisation quantisation;
-    return qdq_make_tensor(qdq, node, part) == QDQ_DONE || (qdq_reader_quantisation(qdq, node, &quantisation) &&
-                                                            qdq_make_rounded(qdq, node, &quantisation, part) == QDQ_DONE);
+    if (qdq_make_tensor(qdq, node, part) == QDQ_DONE || (qdq_reader_quantisation(qdq, node, &quantisation) &&
+                                                         qdq_make_rounded(qdq, node, &quantisation, part) == QDQ_DONE))
+        return true;
+    part->view = view_of_memory(part->array->rank, part->array->dimensions);
+    return part->array->numbers && part->array->rank > 0;
+}
+
+static bool has_integers(const struct qdq_value *parts, int count)
+{
+    bool has = false;
+    for (int i = 0; i < count; i++)
+        has = has || parts[i].kind == QDQ_ELEMENTS;
+    return has;
+}
+
+/* In place of each input that is joined along the axis itself, its parts. */
+static struct qdq_value *open_parts(struct qdq *qdq, const struct qdq_value *inputs, int axis, int *count)
+{
+    struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, 1);
+    int part_count = 0;
+    for (int i = 0; i < *count; i++) {
+        const bool is_open = qdq_is_joined(&inputs[i]) && inputs[i].pending->dimension == axis;
+        const struct qdq_value *own = is_open ? inputs[i].pending->parts : &inputs[i];
+        for (int k = 0; k < (is_open ? inputs[i].pending->part_count : 1); k++) {
+            arena_grow(qdq->arena, parts, part_count);
+            parts[part_count] = own[k];
+            if (is_open)
+                qdq_bound(qdq, &parts[part_count], inputs[i].pending->minimum, inputs[i].pending->maximum);
+            part_count++;
+        }
+    }
+    *count = part_count;
+    return parts;
 }
 
 enum qdq_outcome qdq_concatenation(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
@@ -182,21 +233,21 @@ enum qdq_outcome qdq_concatenation(struct qdq *qdq, const struct node *node, con
     memcpy(parts, inputs, (size_t)count * sizeof *parts);
     for (int i = 0; i < count; i++)
         if (parts[i].kind == QDQ_CONSTANT && !take_constant(qdq, node, &parts[i]))
-            return qdq_fault(qdq, node, NULL,
-                             "joins constants that are no bytes with one scale, and is not quantised itself");
+            return qdq_fault(qdq, node, NULL, "joins the constant '%s', which holds no list of numbers",
+                             parts[i].array->name);
     rank = parts[0].view.rank;
     axis += axis < 0 ? rank : 0;
     if (axis < 0 || axis >= rank)
         return qdq_fault(qdq, node, "axis", "is %" PRId64 ", of a tensor of shape %s", axis,
                          view_text(&parts[0].view, qdq->arena));
+    parts = open_parts(qdq, parts, (int)axis, &count);
     enum qdq_outcome outcome = take_parts(qdq, node, parts, count, (int)axis);
     if (outcome != QDQ_DONE)
         return outcome;
     if (!is_one_quantisation(qdq, parts, count)) {
-        if (parts[0].kind == QDQ_ELEMENTS)
+        if (has_integers(parts, count))
             return qdq_fault(qdq, node, NULL, "its inputs are integers of different scales or zero points");
-        qdq_pending_parts(qdq, node, QDQ_JOINED, parts, count, (int)axis, result);
-        result->view = joined_view(parts, count, (int)axis);
+        qdq_join(qdq, node, parts, count, (int)axis, result);
         return QDQ_DONE;
     }
     if (join_parts(qdq, node->name, parts, count, (int)axis, &whole) != QDQ_DONE)
@@ -348,8 +399,61 @@ static int64_t cut_size(const struct cut *cut)
 }
 
 static enum qdq_outcome apply_cuts(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                   const struct cut *cuts, int count, struct qdq_value *result);
+
+/* The cuts of a part, which is the elements from `first` on of its dimension; false where they leave nothing of it. */
+static bool cuts_of_part(const struct cut *cuts, int count, int dimension, int64_t first, int64_t size, struct cut *own)
+{
+    bool leaves = true;
+    memcpy(own, cuts, (size_t)count * sizeof *own);
+    for (int i = 0; i < count; i++)
+        if (cuts[i].axis == dimension) {
+            own[i].start = clamp(cuts[i].start - first, 0, size);
+            own[i].end = clamp(cuts[i].end - first, 0, size);
+            leaves = leaves && own[i].start < own[i].end;
+        }
+    return leaves;
+}
+
+/* Of tensors that are joined: each is cut. */
+static enum qdq_outcome cut_parts(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                  const struct cut *cuts, int count, struct qdq_value *result)
+{
+    const struct qdq_pending *whole = value->pending;
+    struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)whole->part_count);
+    struct cut own[16];
+    int64_t first = 0;
+    int part_count = 0;
+    for (int i = 0; i < count; i++)
+        if (cuts[i].axis == whole->dimension && cuts[i].step != 1)
+            return QDQ_FLOAT;
+    for (int i = 0; i < whole->part_count; i++) {
+        const int64_t size = whole->parts[i].view.dimensions[whole->dimension];
+        const bool is_left = cuts_of_part(cuts, count, whole->dimension, first, size, own);
+        first += size;
+        if (!is_left)
+            continue;
+        struct qdq_value part = whole->parts[i];
+        qdq_bound(qdq, &part, whole->minimum, whole->maximum);
+        if (!qdq_can_move(&part))
+            return QDQ_FLOAT;
+        enum qdq_outcome outcome = apply_cuts(qdq, node, &part, own, count, &parts[part_count++]);
+        if (outcome != QDQ_DONE)
+            return outcome;
+    }
+    if (part_count == 0)
+        return QDQ_FLOAT;
+    *result = parts[0];
+    if (part_count > 1)
+        qdq_join(qdq, node, parts, part_count, whole->dimension, result);
+    return QDQ_DONE;
+}
+
+static enum qdq_outcome apply_cuts(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
                                    const struct cut *cuts, int count, struct qdq_value *result)
 {
+    if (qdq_is_joined(value))
+        return cut_parts(qdq, node, value, cuts, count, result);
     struct middle_move move = middle_move_none(&value->view);
     for (int i = 0; i < count; i++)
         if (!middle_move_slice(&qdq->builder, &move, (int)cuts[i].axis, cuts[i].start, cuts[i].step, cut_size(&cuts[i])))
@@ -363,7 +467,7 @@ enum qdq_outcome qdq_slice(struct qdq *qdq, const struct node *node, const struc
 {
     struct cut cuts[16];
     int cut_count = 0;
-    if (!qdq_can_move(&inputs[0]))
+    if (!qdq_can_move(&inputs[0]) && !qdq_is_joined(&inputs[0]))
         return QDQ_FLOAT;
     enum qdq_outcome outcome = read_cuts(qdq, node, inputs, count, &inputs[0].view, cuts, &cut_count);
     return outcome == QDQ_DONE ? apply_cuts(qdq, node, &inputs[0], cuts, cut_count, result) : outcome;
@@ -374,7 +478,7 @@ enum qdq_outcome qdq_split(struct qdq *qdq, const struct node *node, const struc
 {
     const struct qdq_value *value = &inputs[0];
     int64_t sizes[16], axis = qdq_integer(qdq, node, "axis", 0), start = 0;
-    if (!qdq_can_move(value))
+    if (!qdq_can_move(value) && !qdq_is_joined(value))
         return QDQ_FLOAT;
     int listed = qdq_list(qdq, node, "split", count > 1 ? &inputs[1] : NULL, sizes), parts = node->output_count;
     if (listed == -2)

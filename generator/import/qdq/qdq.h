@@ -67,6 +67,7 @@ struct qdq_pending {
     int part_count;
     int dimension;                  /* along which they are joined, or which has the slopes */
     const struct qdq_array *slopes; /* of QDQ_SLOPED, one a channel */
+    struct view view;               /* of parts and sums: of the whole as it is made; nodes behind may turn the value's own */
     /* of a sum: tensors, and layers that await their rounding, each added or, with the sign -1, subtracted */
     const struct qdq_value *terms;
     const int *signs;
@@ -420,6 +421,12 @@ enum qdq_outcome qdq_take_channels(struct qdq *qdq, const struct node *node, str
 /* The node reads, or gives out, such a value. */
 void qdq_refuse_channels(struct qdq *qdq, const struct node *node, const struct qdq_value *value);
 bool qdq_takes_channels(const struct node *node); /* the operator, such a value */
+
+/* ---- distribute.c ---- */
+
+/* What the node computes of real numbers that its handler has no layer for, piece by piece; QDQ_FLOAT: not so either. */
+enum qdq_outcome qdq_distribute(struct qdq *qdq, const struct node *node, qdq_handler *handle,
+                                const struct qdq_value *inputs, int count, struct qdq_value *result);
 
 /* ---- settle.c ---- */
 

@@ -172,6 +172,18 @@ static enum qdq_outcome quantise_outside(struct qdq *qdq, const struct node *nod
                            qdq_tensor(qdq, input)->name);
 }
 
+/* What a layer computes, or a constant. */
+static enum qdq_outcome quantise_part(struct qdq *qdq, const struct node *node, const struct qdq_value *part,
+                                      const struct quantisation *quantisation, const char *name, struct qdq_value *result)
+{
+    *result = *part;
+    if (part->kind != QDQ_CONSTANT)
+        return qdq_quantise(qdq, node, part, quantisation, name, result);
+    enum qdq_outcome outcome = qdq_make_rounded(qdq, node, quantisation, result);
+    result->kind = QDQ_ELEMENTS;
+    return outcome;
+}
+
 /* Tensors side by side: each is quantised as the whole, then they are put together. */
 static enum qdq_outcome quantise_parts(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
                                        const struct quantisation *quantisation, const char *name, struct qdq_value *result)
@@ -185,18 +197,13 @@ static enum qdq_outcome quantise_parts(struct qdq *qdq, const struct node *node,
             continue;
         }
         const char *part_name = arena_format(qdq->arena, "%s_%d", name, i);
-        if (part.kind == QDQ_PENDING) {
-            struct qdq_pending bounded = *part.pending;
-            bounded.minimum = pending->minimum;
-            bounded.maximum = pending->maximum;
-            part.pending = &bounded;
-            qdq_quantise(qdq, node, &part, quantisation, part_name, &parts[i]);
+        qdq_bound(qdq, &part, pending->minimum, pending->maximum);
+        if (part.kind != QDQ_REALS) {
+            enum qdq_outcome outcome = quantise_part(qdq, node, &part, quantisation, part_name, &parts[i]);
+            if (outcome != QDQ_DONE)
+                return outcome;
             continue;
         }
-        float *reals = arena_array(qdq->arena, float, 256);
-        for (int k = 0; k < 256; k++)
-            reals[k] = fminf(fmaxf(part.reals[k], (float)pending->minimum), (float)pending->maximum);
-        part.reals = reals;
         if (pending->whole == QDQ_SLOPED)
             parts[i] = part;
         else
@@ -219,13 +226,31 @@ static enum qdq_outcome quantise_sum(struct qdq *qdq, const struct qdq_value *va
     return QDQ_DONE;
 }
 
+/* What nodes between the whole's operator and its quantiser have made of its view. */
+static enum qdq_outcome take_view(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                  struct qdq_value *result)
+{
+    const struct view *made = &value->pending->view;
+    struct layout layout = layout_of_image(made->rank);
+    if (view_equal(&value->view, made))
+        return QDQ_DONE;
+    enum qdq_outcome outcome = view_equal(&result->view, made) ? QDQ_DONE : qdq_lay(qdq, node, NULL, &layout, 0, result);
+    if (outcome == QDQ_DONE && !view_equal(&result->view, made))
+        outcome = qdq_fault(qdq, node, NULL, "rounds a tensor of shape %s that was turned before it was rounded",
+                            view_text(&value->view, qdq->arena));
+    result->view = value->view;
+    return outcome;
+}
+
 static enum qdq_outcome quantise_pending(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
                                          const struct quantisation *quantisation, const char *name, struct qdq_value *result)
 {
-    if (value->pending->part_count && value->pending->whole == QDQ_SUMMED)
-        return quantise_sum(qdq, value, quantisation, name, result);
-    if (value->pending->part_count)
-        return quantise_parts(qdq, node, value, quantisation, name, result);
+    if (value->pending->part_count) {
+        enum qdq_outcome outcome = value->pending->whole == QDQ_SUMMED
+                                       ? quantise_sum(qdq, value, quantisation, name, result)
+                                       : quantise_parts(qdq, node, value, quantisation, name, result);
+        return outcome == QDQ_DONE ? take_view(qdq, node, value, result) : outcome;
+    }
     if (value->pending->norm)
         return qdq_finish_norm(qdq, node, value, quantisation, name, result);
     int tensor = qdq_pending_finish(qdq, value->pending, quantisation, NULL, name);

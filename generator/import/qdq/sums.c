@@ -33,7 +33,8 @@ static bool is_term(const struct qdq_value *value)
 static int count_terms(const struct qdq_value *value)
 {
     bool is_open =
-        value->kind == QDQ_PENDING && is_sum(value->pending) && !is_bounded(value->pending) && value->pending->divisor == 1;
+        value->kind == QDQ_PENDING && is_sum(value->pending) && !is_bounded(value->pending) &&
+        value->pending->divisor == 1 && view_equal(&value->view, &value->pending->view);
     return is_open ? value->pending->term_count : 1;
 }
 
@@ -42,7 +43,6 @@ static double added(const struct qdq_pending *sum) { return sum->constants ? sum
 static double constant_of(const struct qdq_value *value) { return count_terms(value) > 1 ? added(value->pending) : 0; }
 
 /* 256 real numbers as whole ones of three bytes: least + number * 2^exponent. */
-#define SPLIT_BYTES 3
 struct split {
     double least;
     int exponent;
@@ -59,7 +59,7 @@ static bool split_reals(const float *reals, struct split *split)
         most = fmax(most, (double)reals[i]);
     }
     frexp(fmax(most - least, 1e-30), &split->exponent);
-    split->exponent += 1 - 8 * SPLIT_BYTES; /* one bit is for the least, which is rounded down */
+    split->exponent += 1 - 8 * QDQ_SPLIT_BYTES; /* one bit is for the least, which is rounded down */
     double unit = ldexp(1, split->exponent);
     split->least = floor(least / unit) * unit;
     for (int i = 0; i < 256; i++)
@@ -81,20 +81,32 @@ static void add_term(struct terms *terms, const struct qdq_value *value, int sig
     terms->signs[terms->count++] = sign;
 }
 
-static void add_term_of_bytes(struct qdq *qdq, const struct node *node, struct terms *terms, const struct qdq_value *value,
-                              int sign, const struct split *split, int place)
+/* The numbers' bytes of this place. */
+static void take_bytes(struct qdq *qdq, const struct node *node, const struct qdq_value *value, const struct split *split,
+                       int place, struct qdq_value *part)
 {
     struct tensor from = *qdq_tensor(qdq, value->tensor);
     uint8_t *table = arena_array(qdq->arena, uint8_t, 256);
-    struct qdq_value part = *value;
     const char *name = arena_format(qdq->arena, "%s, byte %d", node->name, place);
+    *part = *value;
     for (int i = 0; i < 256; i++)
         table[i] = (uint8_t)(split->numbers[i] >> (8 * place));
-    part.tensor = quantised_tensor(&qdq->builder, name, from.height, from.width, from.channels,
-                                   &(struct quantisation){ldexp(1, split->exponent + 8 * place), 0, false});
-    quantised_layer(&qdq->builder, LAYER_TABLE, name, value->tensor, part.tensor)->table = table;
-    part.reals = qdq_plain_reals(qdq, part.tensor);
-    add_term(terms, &part, sign);
+    part->tensor = quantised_tensor(&qdq->builder, name, from.height, from.width, from.channels,
+                                    &(struct quantisation){ldexp(1, split->exponent + 8 * place), 0, false});
+    quantised_layer(&qdq->builder, LAYER_TABLE, name, value->tensor, part->tensor)->table = table;
+    part->reals = qdq_plain_reals(qdq, part->tensor);
+}
+
+enum qdq_outcome qdq_split_reals(struct qdq *qdq, const struct node *node, const struct qdq_value *value, struct qdq_value *parts,
+                           double *least)
+{
+    struct split split;
+    if (!split_reals(value->reals, &split))
+        return QDQ_FLOAT;
+    for (int place = 0; place < QDQ_SPLIT_BYTES; place++)
+        take_bytes(qdq, node, value, &split, place, &parts[place]);
+    *least = split.least;
+    return QDQ_DONE;
 }
 
 /* Real numbers that are no multiples of one scale: as many tables as their numbers have bytes. */
@@ -102,16 +114,17 @@ static enum qdq_outcome add_reals(struct qdq *qdq, const struct node *node, stru
                                   const struct qdq_value *value, int sign)
 {
     struct qdq_value plain = *value;
-    struct split split;
+    struct qdq_value parts[QDQ_SPLIT_BYTES];
+    double least;
     if (qdq_make_elements(qdq, node, &plain) == QDQ_DONE) {
         add_term(terms, &plain, sign);
         return QDQ_DONE;
     }
-    if (!split_reals(value->reals, &split))
+    if (qdq_split_reals(qdq, node, value, parts, &least) != QDQ_DONE)
         return QDQ_FLOAT;
-    terms->constant += sign * split.least;
-    for (int place = 0; place < SPLIT_BYTES; place++)
-        add_term_of_bytes(qdq, node, terms, value, sign, &split, place);
+    terms->constant += sign * least;
+    for (int place = 0; place < QDQ_SPLIT_BYTES; place++)
+        add_term(terms, &parts[place], sign);
     return QDQ_DONE;
 }
 
@@ -203,7 +216,7 @@ enum qdq_outcome qdq_sum(struct qdq *qdq, const struct node *node, const struct 
     for (int i = 0; i < count; i++) {
         if (!is_term(&inputs[i]))
             return QDQ_FLOAT;
-        room += count_terms(&inputs[i]) + SPLIT_BYTES;
+        room += count_terms(&inputs[i]) + QDQ_SPLIT_BYTES;
     }
     struct terms terms = {.list = arena_array(qdq->arena, struct qdq_value, (size_t)room),
                           .signs = arena_array(qdq->arena, int, (size_t)room)};

@@ -206,7 +206,7 @@ static enum qdq_outcome select_parts(struct qdq *qdq, const struct node *node, c
     if (!can_repeat(qdq, &parts[0], &parts[2], whole) || !can_repeat(qdq, &parts[1], &parts[2], whole))
         return QDQ_FLOAT;
     qdq_pending_parts(qdq, node, QDQ_SELECTED, parts, 3, 0, result);
-    result->view = view;
+    qdq_set_view(result, view);
     return QDQ_DONE;
 }
 

@@ -266,8 +266,10 @@ static enum qdq_outcome run_node(struct qdq *qdq, const struct node *node, struc
     if (node->input_count < 1 || inputs[0].kind == QDQ_NONE)
         return qdq_fault(qdq, node, NULL, "%s without its input 0", node->type);
     outcome = handle(qdq, node, inputs, node->input_count, results);
-    return outcome == QDQ_FLOAT && qdq_settle(qdq, node, inputs, node->input_count)
-               ? handle(qdq, node, inputs, node->input_count, results)
+    if (outcome == QDQ_FLOAT && qdq_settle(qdq, node, inputs, node->input_count))
+        outcome = handle(qdq, node, inputs, node->input_count, results);
+    return outcome == QDQ_FLOAT && leads_to_integers(qdq, node)
+               ? qdq_distribute(qdq, node, handle, inputs, node->input_count, results)
                : outcome;
 }
 
