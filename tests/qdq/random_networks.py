@@ -392,7 +392,8 @@ class Builder(attention.Attention, views.Views):
         layers = [self.convolution] * 4 + [self.transposed, self.average, self.maximum, self.largest, self.unary, self.silu, self.residual, self.summed, self.summed, self.excite,
                                            self.concatenation, self.pad, self.cut, self.resize, self.shuffle, self.normalised, self.rows,
                                            self.to_channels_last_and_back, self.one_more_dimension, self.matrices, self.attention,
-                                           self.attention, self.token, self.any_rank, self.any_rank, self.any_rank, self.select, self.divided]
+                                           self.attention, self.token, self.any_rank, self.any_rank, self.any_rank, self.select, self.divided, self.joined,
+                                           self.joined]
         y = x
         for _ in range(self.number(1, 6)):
             y = self.pick(layers)(y)

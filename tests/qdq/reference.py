@@ -11,10 +11,11 @@ import numpy as np
 from onnx import helper, numpy_helper
 
 from reference_compared import Compared
+from reference_joined import Joined, joined
 from reference_values import Exact, FLOAT, Interpolated, Parts, Plain, Rows, Weights, fraction, round_exactly
 
 
-class Network(Compared):
+class Network(Compared, Joined):
     """Runs a model on the integers behind its first QuantizeLinear, or of its integer input."""
 
     def __init__(self, model, interpolate_in_float32=False):
@@ -37,7 +38,9 @@ class Network(Compared):
                 break
             inputs = [self.values.get(name) if name else None for name in node.input]
             attributes = {entry.name: helper.get_attribute_value(entry) for entry in node.attribute}
-            results = getattr(self, "node_" + node.op_type)(inputs, attributes, node)
+            compute = getattr(self, "node_" + node.op_type)
+            is_joined = any(isinstance(value, Parts) for value in inputs) and node.op_type not in ("QuantizeLinear", "Concat", "Slice")
+            results = self.spread(compute, inputs, attributes, node) if is_joined else compute(inputs, attributes, node)
             results = results if isinstance(results, list) else [results]
             self.values.update(zip(node.output, results))
             last = results[0] if isinstance(results[0], np.ndarray) else last
@@ -377,7 +380,7 @@ class Network(Compared):
         return self.move(inputs[0], lambda x: np.expand_dims(x, self.axes(inputs, attributes)))
 
     def node_Concat(self, inputs, attributes, node):
-        return Parts(inputs, attributes["axis"])
+        return joined(inputs, attributes["axis"])
 
     def node_Pad(self, inputs, attributes, node):
         pads, mode = inputs[1], attributes.get("mode", b"constant").decode()
@@ -387,6 +390,8 @@ class Network(Compared):
         return self.move(inputs[0], lambda x: np.pad(x, widths, mode, **more))
 
     def node_Slice(self, inputs, attributes, node):
+        if isinstance(inputs[0], Parts):
+            return self.sliced(inputs, attributes, node)
         _, starts, ends, axes, steps = inputs
         cuts = {int(axis): slice(int(start), int(end), int(step)) for start, end, axis, step in zip(starts, ends, axes, steps)}
         return self.move(inputs[0], lambda x: x[tuple(cuts.get(i, slice(None)) for i in range(x.ndim))])

@@ -73,6 +73,44 @@ class Views:
         pair = [self.real(self.pick([x, other])), bound]
         return self.node(self.pick(kinds), pair if self.number(0, 1) else pair[::-1])
 
+    def joined(self, x):
+        """What is joined of several scales and rounded only behind another operator, as NNCF leaves it."""
+        parts = [self.real(x)] + [self.real(self.unary(x)) for _ in range(self.number(1, 2))]
+        axis, shape = self.number(1, 3), list(x.shape)
+        shape[axis] *= len(parts)
+        real = self.node("Concat", parts, axis=axis)
+        way = self.pick(["bounds", "function", "channels", "channel", "sum", "mean", "turn", "slice", "again"])
+        if way == "bounds":
+            real = self.node("Clip", [real, self.constant(FLOAT(-1)), self.constant(FLOAT(self.random.uniform(0.5, 6)))])
+        elif way == "function":
+            real = self.node(self.pick(["Sigmoid", "Tanh"]), [self.bounded(real)])
+        elif way == "channels":
+            numbers = [self.constant(self.random.uniform(low, 2, shape[1]).astype(FLOAT)) for low in (-2, -2, -2, 0.1)]
+            real = self.bounded(self.node("BatchNormalization", [real, *numbers]))
+        elif way == "channel":
+            numbers = self.random.uniform(-2, 2, (shape[1], 1, 1)).astype(FLOAT)
+            real = self.node(self.pick(["Add", "Sub", "Mul"]), [real, self.constant(numbers)])
+        elif way == "sum":
+            other = self.unary(self.quantised(real, shape))
+            pair = [real, self.real(other)]
+            real = self.bounded(self.node(self.pick(["Add", "Sub"]), pair if self.number(0, 1) else pair[::-1]))
+        elif way == "mean":
+            axes = [i for i in (2, 3) if i != axis]
+            lists = {"axes": axes} if self.opset < 18 else {}
+            real = self.node("ReduceMean", [real] + ([] if lists else [self.constant(np.array(axes))]), keepdims=1, **lists)
+            shape = [1 if i in axes else n for i, n in enumerate(shape)]
+        elif way == "slice":
+            first = self.number(0, shape[axis] - 1)
+            last = self.number(first + 1, shape[axis])
+            ends = [self.constant(np.array([number])) for number in (first, last, axis, 1)]
+            real, shape[axis] = self.node("Slice", [real, *ends]), last - first
+        elif way == "again":
+            real, shape[axis] = self.node("Concat", [real, parts[-1]], axis=axis), shape[axis] // len(parts) * (len(parts) + 1)
+        if way == "turn" or (self.number(0, 2) == 0 and way not in ("channels", "channel")):
+            y = self.quantised(self.node("Transpose", [real], perm=[0, 2, 3, 1]), [shape[i] for i in (0, 2, 3, 1)])
+            return self.turned(y, [0, 3, 1, 2])
+        return self.quantised(real, shape)
+
     def select(self, x):
         """By comparisons, or a constant; of tensors of one scale, or numbers of it."""
         other = self.quantised(self.node("Identity", [self.real(self.unary(x))]), x.shape, x.scale, x.zero_point)
