@@ -112,7 +112,8 @@ enum qdq_outcome qdq_quantise_channels(struct qdq *qdq, const struct node *node,
         (value.kind == QDQ_REALS && !take_numbers(qdq, node, &inputs[0], &value)))
         return QDQ_FLOAT;
     const struct qdq_pending *pending = value.pending;
-    bool is_choice = pending->part_count && view_equal(&value.view, &pending->view) && (pending->whole == QDQ_LARGEST || pending->whole == QDQ_SMALLEST);
+    bool is_choice = pending->part_count && view_equal(&value.view, &pending->view) &&
+                     (pending->whole == QDQ_LARGEST || pending->whole == QDQ_SMALLEST);
     int tensor = is_choice ? finish_choice(qdq, node, pending, scales, &quantisation, name)
                            : finish_channels(qdq, &value, pending, scales, &quantisation, name);
     if (tensor < 0)

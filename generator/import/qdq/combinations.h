@@ -25,8 +25,8 @@ enum qdq_outcome qdq_sum(struct qdq *qdq, const struct node *node, const struct 
 /* 256 real numbers as whole ones of three bytes, each of which becomes a tensor: *least and the sum of what these stand
  * for. QDQ_FLOAT where one is no number. */
 #define QDQ_SPLIT_BYTES 3
-enum qdq_outcome qdq_split_reals(struct qdq *qdq, const struct node *node, const struct qdq_value *value, struct qdq_value *parts,
-                           double *least);
+enum qdq_outcome qdq_split_reals(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                 struct qdq_value *parts, double *least);
 void qdq_finish_sum(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
                     const char *name, struct middle_value *result);
 /* The same of whole numbers, whose sum this stage rounds; false where it is too large. */

@@ -15,13 +15,11 @@ static bool is_listed(qdq_handler *handle, qdq_handler *const *list, size_t coun
 }
 
 #define IS_ONE_OF(handle, ...)                                                                                              \
-    is_listed(handle, (qdq_handler *const[]){__VA_ARGS__}, sizeof((qdq_handler *const[]){__VA_ARGS__}) / sizeof(qdq_handler *))
+    is_listed(handle, (qdq_handler *const[]){__VA_ARGS__},                                                                  \
+              sizeof((qdq_handler *const[]){__VA_ARGS__}) / sizeof(qdq_handler *))
 
 /* Constants of one number a channel, which is dimension 1 of the first input. */
-static bool has_channels(qdq_handler *handle)
-{
-    return IS_ONE_OF(handle, qdq_batch_normalization, qdq_instance_norm);
-}
+static bool has_channels(qdq_handler *handle) { return IS_ONE_OF(handle, qdq_batch_normalization, qdq_instance_norm); }
 
 static int rank_of(const struct qdq_value *value)
 {
@@ -156,8 +154,7 @@ static enum qdq_outcome run_parts(struct qdq *qdq, const struct node *node, qdq_
                                   const struct qdq_value *inputs, int count, int joined, struct qdq_value *result)
 {
     const struct qdq_pending *whole = inputs[joined].pending;
-    const int behind = dimension_behind(qdq, node, handle, inputs, count, inputs[joined].view.rank,
-                                        whole->dimension);
+    const int behind = dimension_behind(qdq, node, handle, inputs, count, inputs[joined].view.rank, whole->dimension);
     struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)whole->part_count);
     struct piece piece = {.dimension = inputs[joined].view.rank - whole->dimension};
     for (int i = 0; i < whole->part_count && behind >= 0; i++) {

@@ -89,7 +89,8 @@ static bool is_of_images(const struct qdq *qdq, const struct qdq_value *parts, i
     const struct view *view = &parts[0].view;
     bool has_image = false;
     for (int i = 0; i < count; i++)
-        has_image = has_image || (parts[i].kind != QDQ_CONSTANT && view_is_image(&parts[i].view, qdq_tensor(qdq, parts[i].tensor)));
+        has_image =
+            has_image || (parts[i].kind != QDQ_CONSTANT && view_is_image(&parts[i].view, qdq_tensor(qdq, parts[i].tensor)));
     return has_image && view->rank >= 2 && view->rank <= 4 && view->dimensions[0] == 1 && axis != 0;
 }
 
@@ -105,8 +106,7 @@ static enum qdq_outcome take_parts(struct qdq *qdq, const struct node *node, str
     bool is_image = is_of_images(qdq, parts, count, axis);
     for (int i = 0; i < count; i++) {
         const bool is_constant = parts[i].kind == QDQ_CONSTANT;
-        enum qdq_outcome outcome =
-            is_image && !is_constant ? take_image(qdq, node, &parts[i], &parts[i]) : QDQ_DONE;
+        enum qdq_outcome outcome = is_image && !is_constant ? take_image(qdq, node, &parts[i], &parts[i]) : QDQ_DONE;
         if (outcome != QDQ_DONE)
             return outcome;
         bool fits = (is_constant || parts[i].kind == parts[first].kind) && parts[i].view.rank == parts[0].view.rank;
@@ -189,8 +189,8 @@ enum qdq_outcome qdq_finish_parts(struct qdq *qdq, const struct node *node, cons
 static bool take_constant(struct qdq *qdq, const struct node *node, struct qdq_value *part)
 {
     struct quantisation quantisation;
-    if (qdq_make_tensor(qdq, node, part) == QDQ_DONE || (qdq_reader_quantisation(qdq, node, &quantisation) &&
-                                                         qdq_make_rounded(qdq, node, &quantisation, part) == QDQ_DONE))
+    if (qdq_make_tensor(qdq, node, part) == QDQ_DONE ||
+        (qdq_reader_quantisation(qdq, node, &quantisation) && qdq_make_rounded(qdq, node, &quantisation, part) == QDQ_DONE))
         return true;
     part->view = view_of_memory(part->array->rank, part->array->dimensions);
     return part->array->numbers && part->array->rank > 0;

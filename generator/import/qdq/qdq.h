@@ -67,7 +67,7 @@ struct qdq_pending {
     int part_count;
     int dimension;                  /* along which they are joined, or which has the slopes */
     const struct qdq_array *slopes; /* of QDQ_SLOPED, one a channel */
-    struct view view;               /* of parts and sums: of the whole as it is made; nodes behind may turn the value's own */
+    struct view view; /* of parts and sums: of the whole as it is made; nodes behind may turn the value's own */
     /* of a sum: tensors, and layers that await their rounding, each added or, with the sign -1, subtracted */
     const struct qdq_value *terms;
     const int *signs;

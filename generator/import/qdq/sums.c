@@ -32,9 +32,8 @@ static bool is_term(const struct qdq_value *value)
 /* A sum of sums is one sum. */
 static int count_terms(const struct qdq_value *value)
 {
-    bool is_open =
-        value->kind == QDQ_PENDING && is_sum(value->pending) && !is_bounded(value->pending) &&
-        value->pending->divisor == 1 && view_equal(&value->view, &value->pending->view);
+    bool is_open = value->kind == QDQ_PENDING && is_sum(value->pending) && !is_bounded(value->pending) &&
+                   value->pending->divisor == 1 && view_equal(&value->view, &value->pending->view);
     return is_open ? value->pending->term_count : 1;
 }
 
@@ -97,8 +96,8 @@ static void take_bytes(struct qdq *qdq, const struct node *node, const struct qd
     part->reals = qdq_plain_reals(qdq, part->tensor);
 }
 
-enum qdq_outcome qdq_split_reals(struct qdq *qdq, const struct node *node, const struct qdq_value *value, struct qdq_value *parts,
-                           double *least)
+enum qdq_outcome qdq_split_reals(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                 struct qdq_value *parts, double *least)
 {
     struct split split;
     if (!split_reals(value->reals, &split))

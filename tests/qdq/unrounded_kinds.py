@@ -1,0 +1,152 @@
+#!/usr/bin/python3
+"""Small QDQ networks that leave numbers unrounded between operators, as NNCF and quantize_static do, one kind each, against
+numpy; as kinds.py.
+
+usage: unrounded_kinds.py DORY      exit status 77: no python3-onnx
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+from kinds import FLOAT, IMAGE, Model, OUT_SCALE, OUT_ZERO, RANDOM, SCALE, check_kind, grid, is_equal, np, onnx, run, sums_of_pixels
+
+HALF = FLOAT(2.0**-5)
+
+
+def of_half(m, x):
+    """Another tensor, of another scale."""
+    return m.quantised(m.node("Abs", [x]), HALF, np.uint8(3)), lambda a: grid(np.abs(a), HALF, 3)
+
+
+def joined(m, x):
+    y, compute = of_half(m, x)
+    return m.node("Concat", [x, y], axis=1), lambda a: np.concatenate([a, compute(a)], 1)
+
+
+def turned(kind):
+    """Nodes that move no byte stand between an operator and its quantiser."""
+    def build(m, x):
+        y, compute = of_half(m, x)
+        whole = {"Concat": lambda a, b: np.concatenate([a, b], 2), "Max": np.maximum, "Sum": lambda a, b: a + b}[kind]
+        real = m.node(kind, [x, y], **({"axis": 2} if kind == "Concat" else {}))
+        flat = m.node("Flatten", [m.node("Transpose", [real], perm=[0, 2, 3, 1])])
+        return flat, lambda a: whole(a, compute(a)).transpose(0, 2, 3, 1)
+    return build
+
+
+def turned_sums(m, x):
+    """Of what a convolution computes and a tensor."""
+    sums, compute = sums_of_pixels(m, x)
+    y = m.node("Concat", [x, m.node("Slice", [x, np.array([0]), np.array([2]), np.array([1])])], axis=1)
+    real = m.node("Transpose", [m.node("Add", [sums, y])], perm=[0, 3, 2, 1])
+    return real, lambda a: (compute(a) + np.concatenate([a, a[:, :2]], 1)).transpose(0, 3, 2, 1)
+
+
+def joined_means(m, x):
+    """As Inception ends: a Linear reads means of what is joined."""
+    whole, compute = joined(m, x)
+    return m.node("ReduceMean", [whole], axes=[2, 3], keepdims=0), lambda a: compute(a).astype(np.float64).mean((2, 3))
+
+
+def joined_norm(m, x):
+    """As DenseNet: a BatchNormalization, whose factors are powers of two, and a Relu."""
+    whole, compute = joined(m, x)
+    factors, terms = 2.0**RANDOM.integers(-2, 3, 8), RANDOM.integers(-8, 9, 8) / 8
+    numbers = [FLOAT(2 * factors), FLOAT(terms), np.zeros(8, FLOAT), np.full(8, 4, FLOAT)]
+    y = m.node("Relu", [m.node("BatchNormalization", [whole, *numbers], epsilon=0.0)])
+    return y, lambda a: np.maximum(compute(a) * factors.reshape(8, 1, 1) + terms.reshape(8, 1, 1), 0)
+
+
+def joined_pieces(m, x):
+    """Cut, joined again with another part, and added to a tensor."""
+    whole, compute = joined(m, x)
+    cut = m.node("Slice", [whole, np.array([1, 1]), np.array([7, 6]), np.array([1, 2])])
+    again = m.node("Concat", [cut, m.node("Slice", [x, np.array([1]), np.array([6]), np.array([2])])], axis=1)
+    other = m.quantised(m.node("Sigmoid", [again]), FLOAT(2.0**-7), np.uint8(0))
+    def expected(a):
+        b = np.concatenate([compute(a)[:, 1:7, 1:6], a[:, :, 1:6]], 1)
+        return b - grid(1 / (1 + np.exp(-b.astype(np.float64))), FLOAT(2.0**-7), 0)
+    return m.node("Sub", [again, other]), expected
+
+
+def tokens(m, x):
+    """A class token and positions in floating point, of any numbers."""
+    first, positions = RANDOM.normal(0, 1, (1, 1, 20)).astype(FLOAT), FLOAT(RANDOM.integers(-64, 64, (1, 13, 20)) / 64)
+    whole = m.node("Concat", [first, m.node("Reshape", [x, np.array([1, 12, 20])])], axis=1)
+    def compute(a): return np.concatenate([first + positions[:, :1], a.reshape(1, 12, 20) + positions[:, 1:]], 1)
+    return m.node("Clip", [m.node("Add", [whole, positions]), FLOAT(-4), FLOAT(5)]), lambda a: np.clip(compute(a), -4, 5)
+
+
+def mean_of_function(kind, function):
+    """As EEGNet: quantize_static leaves Elu in floating point."""
+    def build(m, x):
+        y = m.node("Elu", [x])
+        means = m.node(kind, [y], **({"kernel_shape": [2, 5], "strides": [2, 1]} if kind == "AveragePool" else {}))
+        return m.node("Flatten", [means]), lambda a: function(np.where(a > 0, a, np.expm1(a.astype(np.float64))))
+    return build
+
+
+def distance(m, x):
+    """As Siamese networks compare: of means that nobody has rounded, each of another scale."""
+    y, compute = of_half(m, m.node("Neg", [x]))
+    means = [m.node("GlobalAveragePool", [value]) for value in (x, y)]
+    return m.node("Abs", [m.node("Sub", means)]), lambda a: np.abs((a - compute(-a)).astype(np.float64).mean((2, 3)))
+
+
+def distance_of_tensors(m, x):
+    y, compute = of_half(m, m.node("Neg", [x]))
+    return m.node("Abs", [m.node("Sub", [x, y])]), lambda a: np.abs(a - compute(-a))
+
+
+def distance_of_sums(m, x):
+    sums, compute = sums_of_pixels(m, x)
+    return m.node("Abs", [sums]), lambda a: np.abs(compute(a))
+
+
+KINDS = [
+    ("turned_parts", IMAGE, turned("Concat")), ("turned_maximum", IMAGE, turned("Max")), ("turned_sum", IMAGE, turned("Sum")),
+    ("turned_sums", IMAGE, turned_sums), ("joined_means", IMAGE, joined_means), ("joined_norm", IMAGE, joined_norm),
+    ("joined_pieces", IMAGE, joined_pieces), ("tokens", [1, 12, 4, 5], tokens),
+    ("mean_of_function", IMAGE, mean_of_function("GlobalAveragePool", lambda a: a.mean((2, 3)))),
+    ("means_of_function", IMAGE, mean_of_function("AveragePool", lambda a: a.reshape(1, 4, 3, 10).mean(3))),
+    ("distance", IMAGE, distance), ("distance_of_tensors", IMAGE, distance_of_tensors), ("distance_of_sums", IMAGE, distance_of_sums),
+]
+
+
+def sums_in_order(dory, folder):
+    """A last sum over the features of tokens: 32-bit numbers in the model's order."""
+    model, path = Model([1, 4, 6, 5]), os.path.join(folder, "sums.onnx")
+    x = model.quantised(model.node("Transpose", [model.quantised("x")], perm=[0, 2, 3, 1]))
+    model.write(path, model.node("ReduceSum", [x, np.array([-1])], keepdims=0))
+    a = RANDOM.normal(0, 3, (1, 4, 6, 5)).astype(FLOAT)
+    return is_equal("sums_in_order", *run(dory, path, a, folder), (grid(a) / SCALE).sum(1).astype(np.float64))
+
+
+def constant_outputs(dory, folder):
+    """As Brevitas has them, of a QuantTensor."""
+    model, path = Model(IMAGE), os.path.join(folder, "outputs.onnx")
+    model.write(path, model.quantised(model.node("Neg", [model.quantised("x")]), OUT_SCALE, OUT_ZERO))
+    written = onnx.load(path)
+    written.graph.output.extend(onnx.ValueInfoProto(name=entry.name) for entry in written.graph.initializer)
+    onnx.save(written, path)
+    done = subprocess.run([dory, "inspect", path], capture_output=True, text=True)
+    if done.returncode == 0 and "outputs of the graph are constants" in done.stderr:
+        return True
+    print("constant_outputs:", done.returncode, done.stderr)
+    return False
+
+
+def main():
+    dory, good = sys.argv[1], True
+    with tempfile.TemporaryDirectory() as folder:
+        for name, shape, build in KINDS:
+            good &= check_kind(dory, folder, name, shape, build)
+        for check in (sums_in_order, constant_outputs):
+            good &= check(dory, folder)
+    print(f"{len(KINDS) + 2} kinds" + ("" if good else ", not all as they should be"))
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
