@@ -83,26 +83,35 @@ enum qdq_outcome qdq_average_pool(struct qdq *qdq, const struct node *node, cons
 {
     struct qdq_value input = inputs[0];
     struct qdq_window window;
+    struct qdq_images images;
     struct qdq_pending *pending = NULL;
     (void)count;
-    enum qdq_outcome outcome = qdq_make_plain(qdq, node, &input);
-    if (outcome != QDQ_DONE)
+    enum qdq_outcome outcome = qdq_make_elements(qdq, node, &input);
+    if (outcome != QDQ_DONE || (outcome = qdq_make_images(qdq, node, &input)) != QDQ_DONE)
         return outcome;
-    if (input.view.rank < 3 || !qdq_window_read(qdq, node, qdq_tensor(qdq, input.tensor), input.view.rank, NULL, &window))
+    const struct tensor image = qdq_one_image(qdq, &input);
+    if (input.view.rank < 3 || !qdq_window_read(qdq, node, &image, input.view.rank, NULL, &window))
         return input.view.rank < 3 ? qdq_fault(qdq, node, NULL, "of a tensor of shape %s; supported: images and signals",
                                                view_text(&input.view, qdq->arena))
                                    : QDQ_FAULT;
-    bool counts = qdq_integer(qdq, node, "count_include_pad", 0) != 0;
-    if (counts && qdq_integer(qdq, node, "ceil_mode", 0) != 0 && leaves_image(&window, qdq_tensor(qdq, input.tensor)))
+    const bool counts = qdq_integer(qdq, node, "count_include_pad", 0) != 0, leaves = leaves_image(&window, &image);
+    if (counts && qdq_integer(qdq, node, "ceil_mode", 0) != 0 && leaves)
         return qdq_fault(qdq, node, "ceil_mode",
                          "is 1 with count_include_pad 1 and windows that leave the image; supported: one of both");
-    if (counts || !leaves_image(&window, qdq_tensor(qdq, input.tensor)))
+    if (leaves && !counts) /* rows between images would count */
+        outcome = qdq_make_image(qdq, node, &input);
+    if (outcome == QDQ_DONE)
+        outcome = qdq_stack_images(qdq, node, qdq_tensor(qdq, input.tensor)->zero_point, &input, &window, &images);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    if (counts || !leaves)
         pending = average_with_border(qdq, node, input.tensor, &window);
     else if ((outcome = average_inside(qdq, node, input.tensor, &window, &pending)) != QDQ_DONE)
         return outcome;
     pending->height = (int)window.output[0];
     pending->width = (int)window.output[1];
     qdq_pending_value(pending, input.view.rank, result);
+    qdq_take_images_apart(&images, result);
     return QDQ_DONE;
 }
 
@@ -148,18 +157,23 @@ enum qdq_outcome qdq_maximum_pool(struct qdq *qdq, const struct node *node, cons
 {
     struct qdq_value input = inputs[0];
     struct qdq_window window;
+    struct qdq_images images;
     (void)count;
-    enum qdq_outcome outcome = qdq_keeps_order(&input) ? qdq_make_image(qdq, node, &input) : QDQ_FLOAT;
+    enum qdq_outcome outcome = qdq_keeps_order(&input) ? qdq_make_images(qdq, node, &input) : QDQ_FLOAT;
     if (outcome != QDQ_DONE)
         return outcome;
     if (input.view.rank < 3)
         return qdq_fault(qdq, node, NULL, "of a tensor of shape %s; supported: images and signals",
                          view_text(&input.view, qdq->arena));
-    if (!qdq_window_read(qdq, node, qdq_tensor(qdq, input.tensor), input.view.rank, NULL, &window))
+    const struct tensor image = qdq_one_image(qdq, &input);
+    if (!qdq_window_read(qdq, node, &image, input.view.rank, NULL, &window))
         return QDQ_FAULT;
     if (!sees_image(&window))
         return qdq_fault(qdq, node, "pads", "leave a window that sees nothing but padding, which has no maximum");
+    if ((outcome = qdq_stack_images(qdq, node, 0, &input, &window, &images)) != QDQ_DONE)
+        return outcome;
     qdq_lay_maximum(qdq, node, &input, &window, result);
+    qdq_take_images_apart(&images, result);
     return QDQ_DONE;
 }
 

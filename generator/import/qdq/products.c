@@ -31,8 +31,9 @@ static enum qdq_outcome take_operands(struct qdq *qdq, const struct node *node, 
 {
     *input = inputs[0];
     enum qdq_outcome outcome =
-        input->kind == QDQ_SCALED ? qdq_take_channels(qdq, node, input) : qdq_make_plain(qdq, node, input);
-    if (outcome != QDQ_DONE || (outcome = qdq_check_weights(qdq, node, &inputs[1])) != QDQ_DONE)
+        input->kind == QDQ_SCALED ? qdq_take_channels(qdq, node, input) : qdq_make_elements(qdq, node, input);
+    if (outcome != QDQ_DONE || (outcome = qdq_make_images(qdq, node, input)) != QDQ_DONE ||
+        (outcome = qdq_check_weights(qdq, node, &inputs[1])) != QDQ_DONE)
         return outcome;
     int rank = input->view.rank;
     if (rank < 3 || inputs[1].array->rank != rank || inputs[1].array->count == 0)
@@ -52,19 +53,23 @@ enum qdq_outcome qdq_convolution(struct qdq *qdq, const struct node *node, const
 {
     struct qdq_value input;
     struct qdq_window window;
+    struct qdq_images images;
     (void)count;
     enum qdq_outcome outcome = take_operands(qdq, node, inputs, &input);
     if (outcome != QDQ_DONE)
         return outcome;
     const struct qdq_array *array = inputs[1].array;
-    const struct tensor *tensor = qdq_tensor(qdq, input.tensor);
+    const struct tensor tensor = qdq_one_image(qdq, &input);
     int64_t groups = qdq_integer(qdq, node, "group", 1), kernel[2];
-    outcome = check_groups(qdq, node, groups, tensor->channels, array->dimensions[0], array->dimensions[1]);
+    outcome = check_groups(qdq, node, groups, tensor.channels, array->dimensions[0], array->dimensions[1]);
     kernel_of(array, kernel);
-    if (outcome != QDQ_DONE || !qdq_window_read(qdq, node, tensor, input.view.rank, kernel, &window))
+    if (outcome != QDQ_DONE || !qdq_window_read(qdq, node, &tensor, input.view.rank, kernel, &window))
         return QDQ_FAULT;
-    if (input.kind == QDQ_SCALED && groups != tensor->channels)
+    if (input.kind == QDQ_SCALED && groups != tensor.channels)
         return QDQ_FLOAT;
+    outcome = qdq_stack_images(qdq, node, qdq_tensor(qdq, input.tensor)->zero_point, &input, &window, &images);
+    if (outcome != QDQ_DONE)
+        return outcome;
     struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_CONVOLUTION, node, input.tensor, (int)array->dimensions[0]);
     qdq_window_set(&pending->layer, &window);
     pending->layer.groups = (int)groups;
@@ -76,6 +81,7 @@ enum qdq_outcome qdq_convolution(struct qdq *qdq, const struct node *node, const
     for (size_t i = 0; i < array->count; i++)
         order.from[i] = i;
     qdq_pending_value(pending, input.view.rank, result);
+    qdq_take_images_apart(&images, result);
     return qdq_finish_products(qdq, node, pending, &order, &inputs[2]);
 }
 
@@ -207,8 +213,13 @@ enum qdq_outcome qdq_transposed_convolution(struct qdq *qdq, const struct node *
 {
     struct qdq_value input;
     struct spread spread;
+    struct qdq_images images = {.count = 1};
     (void)count;
     enum qdq_outcome outcome = take_operands(qdq, node, inputs, &input);
+    const int rank = input.view.rank;
+    struct qdq_window row = {.stride = {1, 1}, .input = {1, input.view.dimensions[rank - 1]}, .output = {1}};
+    if (outcome == QDQ_DONE) /* signals become rows */
+        outcome = rank == 3 ? qdq_stack_images(qdq, node, 0, &input, &row, &images) : qdq_make_image(qdq, node, &input);
     if (outcome != QDQ_DONE)
         return outcome;
     const struct qdq_array *array = inputs[1].array;
@@ -219,9 +230,9 @@ enum qdq_outcome qdq_transposed_convolution(struct qdq *qdq, const struct node *
         return qdq_fault(qdq, node, "weights", "are for %" PRId64 " input channels in %" PRId64 " groups, the input has %d",
                          array->dimensions[0], groups, tensor->channels);
     kernel_of(array, kernel);
-    if (!read_spread(qdq, node, tensor, input.view.rank, kernel, dilation, &spread))
+    if (!read_spread(qdq, node, tensor, rank, kernel, dilation, &spread))
         return QDQ_FAULT;
-    int rank = input.view.rank, channels = (int)(array->dimensions[1] * groups);
+    int channels = (int)(array->dimensions[1] * groups);
     struct qdq_pending *pending =
         qdq_pending_make(qdq, LAYER_CONVOLUTION, node, lay_spread(qdq, node, input.tensor, &spread), channels);
     pending->layer.kernel_height = (int)kernel[0];
@@ -233,7 +244,8 @@ enum qdq_outcome qdq_transposed_convolution(struct qdq *qdq, const struct node *
     pending->width = (int)(spread.output[1] - (kernel[1] - 1) * dilation[1]);
     pending->channels = channels;
     struct weight_order order = transposed_order(qdq, array, groups, kernel);
-    qdq_pending_value(pending, rank, result);
+    qdq_pending_value(pending, images.count > 1 ? 4 : rank, result);
+    qdq_take_images_apart(&images, result);
     return qdq_finish_products(qdq, node, pending, &order, &inputs[2]);
 }
 

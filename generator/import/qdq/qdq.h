@@ -333,6 +333,25 @@ bool qdq_window_read(struct qdq *qdq, const struct node *node, const struct tens
                      struct qdq_window *window);
 void qdq_window_set(struct layer *layer, const struct qdq_window *window);
 
+/* ---- images.c ---- */
+
+/* Several images as one: so many rows of the result belong to each, and from one to the next. */
+struct qdq_images {
+    int64_t count, rows, pitch;
+    int rank;
+};
+
+/* Makes the value an image; images of a batch stay as they are. */
+enum qdq_outcome qdq_make_images(struct qdq *qdq, const struct node *node, struct qdq_value *value);
+/* The tensor of the value, of a batch that of each image. */
+struct tensor qdq_one_image(const struct qdq *qdq, const struct qdq_value *value);
+/* Lays the images of a batch as one, for the layer of a window that was read for one of them; elements between them are
+ * `border`. The window becomes that of all. */
+enum qdq_outcome qdq_stack_images(struct qdq *qdq, const struct node *node, int border, struct qdq_value *value,
+                                  struct qdq_window *window, struct qdq_images *images);
+/* The view of what the layer computes, from that of one image to that of a batch. */
+void qdq_take_images_apart(const struct qdq_images *images, struct qdq_value *result);
+
 /* ---- reductions.c ---- */
 
 /* Which dimensions a reduction is along, by its list or all of them; false after a fault. */
