@@ -90,6 +90,36 @@ def norm_of_rows(m, x):
     return m.node("InstanceNormalization", [rows, scale, shift]), compute
 
 
+FILTERS = RANDOM.integers(-20, 21, (3, 2, 3, 2)).astype(np.int8)
+
+
+def images(kind, **attributes):
+    """A window over each image of a batch: padded above, so that rows lie between the images."""
+    def build(m, x):
+        batch = m.node("Reshape", [x, np.array([4, 2, 5, 6])])
+        w = [m.node("DequantizeLinear", [FILTERS, FLOAT(2.0**-6), np.int8(0)])] if kind == "Conv" else []
+        def compute(a):
+            a = a.astype(np.float64).reshape(4, 2, 5, 6)
+            a = np.pad(a, ((0, 0), (0, 0), (1, 1), (0, 0)), constant_values=-np.inf if kind == "MaxPool" else 0)
+            windows = np.lib.stride_tricks.sliding_window_view(a, (3, 2), (2, 3))[:, :, ::2]
+            return {"Conv": lambda: np.einsum("nchwij,ocij->nohw", windows, FILTERS * 2.0**-6), "MaxPool": lambda: windows.max((4, 5)),
+                    "AveragePool": lambda: windows.mean((4, 5))}[kind]()
+        return m.node(kind, [batch] + w, kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 1, 0], **attributes), compute
+    return build
+
+
+def signals(m, x):
+    """Signals of several sources, each decoded by the same filters: rows of one image."""
+    w = m.node("DequantizeLinear", [FILTERS[:, :, :, 0].copy(), FLOAT(2.0**-6), np.int8(0)])
+    batch = m.node("Reshape", [x, np.array([8, 3, 5])])
+    def compute(a):
+        spread = np.zeros((8, 2, 11))
+        for t in range(5):
+            spread[:, :, 2 * t:2 * t + 3] += np.einsum("nc,cok->nok", a.astype(np.float64).reshape(8, 3, 5)[:, :, t], FILTERS[:, :, :, 0] * 2.0**-6)
+        return spread
+    return m.node("ConvTranspose", [batch, w], strides=[2]), compute
+
+
 def frame(m, x):
     w = m.node("DequantizeLinear", [WEIGHTS[:5], FLOAT(2.0**-7), np.int8(0)])
     return m.node("MatMul", [m.node("Gather", [x, np.array(1)], axis=1), w]), lambda a: a[:, 1] @ (WEIGHTS[:5] * 2.0**-7)
@@ -135,6 +165,8 @@ KINDS = [
     ("matrices_from_left", IMAGE, matrices_from_left), ("matrices_from_right", IMAGE, matrices_from_right),
     ("stack_from_left", IMAGE, stack_from_left), ("stack_from_right", IMAGE, stack_from_right),
     ("repeated_rows", [1, 1, 5, 6], repeated_rows), ("norm_of_rows", IMAGE, norm_of_rows), ("frame", [1, 2, 3, 4, 5], frame),
+    ("images_conv", [1, 8, 5, 6], images("Conv")), ("images_maximum", [1, 8, 5, 6], images("MaxPool")),
+    ("images_average", [1, 8, 5, 6], images("AveragePool", count_include_pad=1)), ("signals", IMAGE, signals),
     ("one_matrix", IMAGE, one_matrix), ("masked_scores", IMAGE, masked_scores), ("filled_scores", IMAGE, filled_scores),
     ("selected", IMAGE, selected), ("batch_second", [9, 1, 20], batch_second), ("gemm_of_sums", [1, 20], gemm_of_sums),
 ]
