@@ -33,12 +33,12 @@ static bool is_float(const struct tflite_model *model, const struct tflite_opera
     return false;
 }
 
-/* Numbers that follow from shapes, as Keras computes those of a batch that is not fixed. The shapes of all tensors are in
- * the file, so that nobody has to know them. */
+/* Numbers that follow from shapes or other numbers, as Keras computes those of a batch that is not fixed, and PyTorch those of
+ * a border. The shapes of all tensors are in the file, so that nobody has to know them. */
 static bool is_of_shapes(const struct tflite_importer *importer, const struct tflite_operator *operation)
 {
     const struct tflite_tensor *output = operation->output_count ? &importer->model->tensors[operation->outputs[0]] : NULL;
-    if (!output || (output->type != TFLITE_INT32 && output->type != TFLITE_INT64))
+    if (!output || (output->type != TFLITE_INT32 && output->type != TFLITE_INT64 && output->type != TFLITE_BOOL))
         return false;
     for (int i = 0; i < operation->input_count && operation->code != TFLITE_SHAPE; i++)
         if (operation->inputs[i] != NO_TENSOR && importer->values[operation->inputs[i]].kind != VALUE_CONSTANT)

@@ -140,12 +140,35 @@ static const struct tflite_numbers *calculate(struct tflite_importer *importer, 
         return NULL;
     for (int i = 0; i < count; i++) {
         int64_t x = a->list[a->count == 1 ? 0 : i], y = b->list[b->count == 1 ? 0 : i], *to = &result->list[i];
-        bool overflows = code == TFLITE_MUL   ? __builtin_mul_overflow(x, y, to)
-                         : code == TFLITE_ADD ? __builtin_add_overflow(x, y, to)
-                                              : __builtin_sub_overflow(x, y, to);
+        bool overflows = code == TFLITE_MUL    ? __builtin_mul_overflow(x, y, to)
+                         : code == TFLITE_ADD  ? __builtin_add_overflow(x, y, to)
+                         : code == TFLITE_LESS ? __builtin_add_overflow(x < y, 0, to)
+                                               : __builtin_sub_overflow(x, y, to);
         if (overflows)
             return NULL;
     }
+    return result;
+}
+
+static const struct tflite_numbers *magnitudes(struct tflite_importer *importer, const struct tflite_numbers *from)
+{
+    struct tflite_numbers *result = make(importer, from->count);
+    for (int i = 0; i < from->count; i++)
+        if (__builtin_sub_overflow(0, from->list[i], &result->list[i]))
+            return NULL;
+        else if (result->list[i] < 0)
+            result->list[i] = from->list[i];
+    return result;
+}
+
+/* Of as many numbers each. */
+static const struct tflite_numbers *choose(struct tflite_importer *importer, const struct tflite_numbers *const *inputs)
+{
+    struct tflite_numbers *result = make(importer, inputs[0]->count);
+    if (inputs[1]->count != result->count || inputs[2]->count != result->count)
+        return NULL;
+    for (int i = 0; i < result->count; i++)
+        result->list[i] = inputs[inputs[0]->list[i] ? 1 : 2]->list[i];
     return result;
 }
 
@@ -162,6 +185,10 @@ static const struct tflite_numbers *compute(struct tflite_importer *importer, co
     case TFLITE_PACK:
     case TFLITE_CONCATENATION: return join(importer, inputs, count);
     case TFLITE_REDUCE_PROD: return count == 2 ? product(importer, inputs[0]) : NULL;
+    case TFLITE_ABS: return count == 1 ? magnitudes(importer, inputs[0]) : NULL;
+    case TFLITE_SELECT:
+    case TFLITE_SELECT_V2: return count == 3 ? choose(importer, inputs) : NULL;
+    case TFLITE_LESS:
     case TFLITE_MUL:
     case TFLITE_ADD:
     case TFLITE_SUB: return count == 2 ? calculate(importer, operation->code, inputs[0], inputs[1]) : NULL;
