@@ -123,6 +123,15 @@ class Moves:
         y = self.reshaped(y, (1, *self.some_shape(data.size, 3)))
         return pick.choice([self.unary, self.pool, self.convolution])(y)
 
+    def computed(self, indices):
+        """The model computes them, as PyTorch does those of a border that is reflected."""
+        given = self.model.integers("given", [i * self.random.choice([-1, 1]) for i in indices])
+        def number(code, inputs, kind=tfl.INT32):
+            self.model.operator(code, inputs, [self.model.tensor("number", [len(indices)], kind)])
+            return len(self.model.tensors) - 1
+        below = number(tfl.LESS, [given, self.model.integers("zero", [0])], tfl.BOOL)
+        return number(tfl.SELECT, [below, number(tfl.ABS, [given]), given])
+
     def gather(self, x, data, *quantisation):
         axis, pick = self.random.choice([1, 2, 3]), self.random
         indices = [pick.randrange(data.shape[axis]) for _ in range(pick.randint(1, 5))]
@@ -130,7 +139,8 @@ class Moves:
             rows = np.array([[[0, i] for i in indices]], np.int32)
             return self.operate(tfl.GATHER_ND, [x, self.model.tensor("rows", rows.shape, tfl.INT32, data=rows.tobytes())],
                                 (np.take(data, indices, axis), *quantisation))
-        return self.operate(tfl.GATHER, [x, self.model.integers("indices", indices)], (np.take(data, indices, axis), *quantisation),
+        rows = self.computed(indices) if pick.random() < 0.3 else self.model.integers("indices", indices)
+        return self.operate(tfl.GATHER, [x, rows], (np.take(data, indices, axis), *quantisation),
                             (23, {0: ("i", pick.choice([axis, axis - 4]))}))
 
     def reverse(self, x, data, *quantisation):
