@@ -2,7 +2,7 @@
 #ifndef DORYGEN_INTEGERS_H
 #define DORYGEN_INTEGERS_H
 
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 /* Bytes that stand for themselves. */
 struct quantisation qdq_integer_bytes(bool is_signed);

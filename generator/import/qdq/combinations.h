@@ -4,7 +4,7 @@
 #ifndef DORYGEN_QDQ_COMBINATIONS_H
 #define DORYGEN_QDQ_COMBINATIONS_H
 
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 /* factors.c: x times, or divided by, a function of another tensor's elements; QDQ_FLOAT where that is no number. */
 enum qdq_outcome qdq_multiply_by_function(struct qdq *qdq, const struct node *node, const struct qdq_value *x,
@@ -58,6 +58,7 @@ void qdq_join(struct qdq *qdq, const struct node *node, const struct qdq_value *
               struct qdq_value *result);
 /* They are, and no node behind has turned them. */
 bool qdq_is_joined(const struct qdq_value *value);
+bool qdq_has_elements(const struct qdq_value *value); /* in memory, as integers or with a function of theirs */
 /* elements.c: real numbers, or what will be rounded, between bounds. */
 void qdq_bound(struct qdq *qdq, struct qdq_value *value, double minimum, double maximum);
 enum qdq_outcome qdq_finish_choice(struct qdq *qdq, const struct node *node, const struct qdq_pending *pending,

@@ -1,5 +1,5 @@
 /* What the network gives: tensors, 32-bit sums, or what the application needs of a head in floating point. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The operators between DequantizeLinear and QuantizeLinear: what the walk goes by, and what `dory ops` prints. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Attributes, and tensors as layers want them. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 #include "middle/matrix.h"
 
 #include <inttypes.h>

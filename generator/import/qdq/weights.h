@@ -2,7 +2,7 @@
 #ifndef DORYGEN_QDQ_WEIGHTS_H
 #define DORYGEN_QDQ_WEIGHTS_H
 
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 /* Where the weights of dory's layer, [output][rest], stand in the model's array. */
 struct weight_order {
@@ -28,9 +28,9 @@ enum qdq_outcome qdq_finish_products(struct qdq *qdq, const struct node *node, s
 /* products.c: steps of the pixels where each has another number of channels. */
 struct view qdq_with_channels(const struct view *view, int old, int channels);
 
-/* stacks.c: rows of a tensor times several matrices of 8 bits, [terms][columns], or [columns][terms] where they are
- * transposed; dimensions in front go together by the rules of MatMul. */
-enum qdq_outcome qdq_multiply_stack(struct qdq *qdq, const struct node *node, const struct qdq_value *tensor,
-                                    const struct qdq_value *matrices, bool is_transposed, struct qdq_value *result);
+/* stacks.c: a tensor times several matrices of 8 bits with scales of their own, which are factor number `matrices`: the
+ * first one or the second. Dimensions in front go together by the rules of MatMul. */
+enum qdq_outcome qdq_multiply_stack(struct qdq *qdq, const struct node *node, const struct qdq_value *factors, int matrices,
+                                    struct qdq_value *result);
 
 #endif

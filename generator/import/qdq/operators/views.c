@@ -1,5 +1,5 @@
 /* Nodes that change a view and move no byte. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* Norms: as one node, or as the nodes that exporters write for one. Between a mean and the product that ends the norm,
  * values are statistics of the tensor that is normalised. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 #include <math.h>
 #include <string.h>

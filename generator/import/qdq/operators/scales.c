@@ -1,5 +1,5 @@
 /* Arithmetic of tensors, and of what layers compute, with constants of several numbers. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 #include <math.h>
 #include <string.h>

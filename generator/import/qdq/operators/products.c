@@ -410,20 +410,6 @@ static enum qdq_outcome multiply_from_left(struct qdq *qdq, const struct node *n
     return outcome;
 }
 
-/* Matrices with scales of their own, as the first factor or the second. */
-static enum qdq_outcome multiply_stack(struct qdq *qdq, const struct node *node, const struct qdq_value *factors,
-                                       int matrices, struct qdq_value *result)
-{
-    struct qdq_value tensor = factors[1 - matrices];
-    const bool is_first = matrices == 0;
-    if (is_first && tensor.kind == QDQ_REALS && tensor.view.rank >= 2)
-        tensor.view = middle_transposed(&tensor.view);
-    enum qdq_outcome outcome = qdq_multiply_stack(qdq, node, &tensor, &factors[matrices], is_first, result);
-    if (outcome == QDQ_DONE && is_first)
-        result->view = middle_transposed(&result->view);
-    return outcome;
-}
-
 /* A constant whose dimensions in front are 1, as the matrix that it is; else, or where it has more dimensions than the
  * tensor, as it is. */
 static void take_as_matrix(struct qdq *qdq, const struct qdq_value *tensor, struct qdq_value *constant)
@@ -496,7 +482,7 @@ enum qdq_outcome qdq_matrix_product(struct qdq *qdq, const struct node *node, co
         return multiply_from_left(qdq, node, factors, result);
     for (int i = 0; i < 2; i++)
         if (factors[i].kind == QDQ_CONSTANT && factors[i].array->rank > 2 && factors[i].array->scale_count > 1)
-            return multiply_stack(qdq, node, factors, i, result);
+            return qdq_multiply_stack(qdq, node, factors, i, result);
     const bool has_matrices = factors[1].kind == QDQ_CONSTANT && factors[1].array->rank > 2;
     return is_of_tensors(factors) || has_matrices ? multiply_tensors(qdq, node, factors, transposed, result)
                                                   : multiply(qdq, node, factors, false, &none, result);

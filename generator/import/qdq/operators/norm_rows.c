@@ -1,5 +1,5 @@
 /* A norm that awaits its rounding: its rows, and the constants of their elements. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 #include <math.h>
 #include <string.h>

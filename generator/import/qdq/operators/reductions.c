@@ -1,5 +1,5 @@
 /* Reductions of a tensor along some of its dimensions: means, maxima, and the channel of the largest element. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Pools and Softmax. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Images of a batch inside a network, as of a sequence or of several sources, for layers that slide a window: rows of one
  * image below those of the other. Where windows are higher than one row, the border of each lies between them, and of the
  * result's rows those of windows that see two images are left out by its view. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Resize and Upsample: nearest elements are a copy, linear ones weighted sums. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 #include <inttypes.h>
 #include <math.h>

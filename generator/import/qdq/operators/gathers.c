@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/arithmetic.h"
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 enum qdq_outcome qdq_gather(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                             struct qdq_value *result)

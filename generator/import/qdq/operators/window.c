@@ -1,5 +1,5 @@
 /* Kernels, strides, dilations and paddings of Conv and pools. Index 0 is height, 1 width; a signal has height 1. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -125,8 +125,8 @@ static bool view_result(const struct stack *stack, const struct view *rows, stru
     return true;
 }
 
-enum qdq_outcome qdq_multiply_stack(struct qdq *qdq, const struct node *node, const struct qdq_value *tensor,
-                                    const struct qdq_value *matrices, bool is_transposed, struct qdq_value *result)
+static enum qdq_outcome multiply(struct qdq *qdq, const struct node *node, const struct qdq_value *tensor,
+                                 const struct qdq_value *matrices, bool is_transposed, struct qdq_value *result)
 {
     static const struct qdq_value none;
     struct stack stack;
@@ -150,4 +150,17 @@ enum qdq_outcome qdq_multiply_stack(struct qdq *qdq, const struct node *node, co
         return qdq_fault(qdq, node, NULL, "of these operands gives rows that have no fixed steps");
     struct weight_order order = order_of(qdq, array, &stack, is_transposed);
     return qdq_finish_products(qdq, node, pending, &order, &none);
+}
+
+enum qdq_outcome qdq_multiply_stack(struct qdq *qdq, const struct node *node, const struct qdq_value *factors, int matrices,
+                                    struct qdq_value *result)
+{
+    struct qdq_value tensor = factors[1 - matrices];
+    const bool is_first = matrices == 0;
+    if (is_first && tensor.kind == QDQ_REALS && tensor.view.rank >= 2)
+        tensor.view = middle_transposed(&tensor.view);
+    enum qdq_outcome outcome = multiply(qdq, node, &tensor, &factors[matrices], is_first, result);
+    if (outcome == QDQ_DONE && is_first)
+        result->view = middle_transposed(&result->view);
+    return outcome;
 }

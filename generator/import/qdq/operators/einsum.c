@@ -1,5 +1,5 @@
 /* Einsum of two factors: a product of matrices, between views of the factors and of the result. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/operators/handlers.h"
 
 #include <string.h>
 
