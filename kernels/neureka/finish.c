@@ -4,7 +4,6 @@
 
 #include "../xpulpv2/xpulp.h"
 #include "dory/normalise.h"
-#include "neureka.h"
 
 /* The forms that have a loop of their own. */
 enum form { FORM_32, FORM_CLAMPED, FORM_CLAMPED_DIVIDED, FORM_SPLIT, FORM_SPLIT_AWAY, FORM_HIGH, FORM_ANY };
@@ -232,11 +231,12 @@ static void finish_own_channel(const struct dory_layer *layer, const struct dory
     dory_neureka_finish(layer, &one);
 }
 
-void dory_neureka_finish_wide(const struct dory_layer *layer, const struct dory_neureka_elements *elements)
+void dory_neureka_finish_wide(const struct dory_layer *layer, const struct dory_neureka_elements *elements,
+                              const struct dory_neureka_records *of_block)
 {
-    uint32_t record_bytes = dory_neureka_record_bytes(layer), end = elements->end_channel;
-    const uint8_t *records = elements->constants + dory_neureka_first_record(layer);
-    const uint8_t *kinds = elements->constants + dory_neureka_first_kind(layer);
+    uint32_t record_bytes = of_block->record_bytes, end = elements->end_channel;
+    const uint8_t *records = elements->constants + of_block->first_record;
+    const uint8_t *kinds = elements->constants + of_block->first_kind;
     for (uint32_t channel = elements->first_channel; channel < end;) {
         const uint8_t *record = records + channel * record_bytes;
         if (channel % 4 == 0 && channel + 4 <= end && dory_load_word(kinds + channel) == 0x01010101 && has_loop(layer)) {

@@ -1,8 +1,9 @@
-/* Elements of the sums that N-EUREKA left: the cores' part. */
+/* The cores' part: pixels that N-EUREKA reads, and elements of the sums that it left. */
 #ifndef DORY_NEUREKA_FINISH_H
 #define DORY_NEUREKA_FINISH_H
 
-#include "dory/layer.h"
+#include "dory/kernel.h"
+#include "neureka.h"
 
 struct dory_neureka_elements {
     const int32_t *sums;  /* of channel 0 of the first pixel */
@@ -17,6 +18,11 @@ struct dory_neureka_elements {
 void dory_neureka_finish(const struct dory_layer *layer, const struct dory_neureka_elements *elements);
 
 /* Of a layer that may be WIDE, whose `constants` are a block's. */
-void dory_neureka_finish_wide(const struct dory_layer *layer, const struct dory_neureka_elements *elements);
+void dory_neureka_finish_wide(const struct dory_layer *layer, const struct dory_neureka_elements *elements,
+                              const struct dory_neureka_records *of_block);
+
+/* Of a layer that dory_neureka_gathers(): this core's share of the tile's pixels, dory_neureka_pixel_bytes() each. */
+void dory_neureka_gather(const struct dory_layer *layer, const struct dory_tile *tile, uint8_t *to, unsigned core,
+                         unsigned cores);
 
 #endif

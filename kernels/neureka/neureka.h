@@ -14,11 +14,50 @@
 
 dory_kernel_function dory_neureka_convolution, dory_neureka_finish_convolution;
 
+#define DORY_NEUREKA_FEW_CHANNELS 8u /* so few leave most of the engine's 28 idle, in a window of 3x3 */
+
+/* True where cores lay all that the window of a pixel reads side by side, which the engine computes as a window of 1x1: of
+ * windows that it does not have, or where it would be at work for pixels that are not taken, or for few channels. */
+static inline bool dory_neureka_gathers(const struct dory_layer *layer)
+{
+    bool is_1x1 = layer->kernel_height == 1 && layer->kernel_width == 1;
+    bool is_3x3 = layer->kernel_height == 3 && layer->kernel_width == 3 && layer->stride_height == 1 &&
+                  layer->stride_width == 1 && layer->input_channels > DORY_NEUREKA_FEW_CHANNELS;
+    return layer->operation == DORY_CONVOLUTION && !is_1x1 && !is_3x3;
+}
+
 static inline enum dory_neureka_mode dory_neureka_mode_of(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_DEPTHWISE ? DORY_NEUREKA_DEPTHWISE
-           : layer->kernel_height == 1        ? DORY_NEUREKA_1X1
-                                              : DORY_NEUREKA_3X3;
+    return layer->operation == DORY_DEPTHWISE                          ? DORY_NEUREKA_DEPTHWISE
+           : layer->kernel_height == 3 && !dory_neureka_gathers(layer) ? DORY_NEUREKA_3X3
+                                                                       : DORY_NEUREKA_1X1;
+}
+
+/* Bytes that a row of a window reads, side by side. */
+static inline uint32_t dory_neureka_run_bytes(const struct dory_layer *layer)
+{
+    return (uint32_t)layer->kernel_width * layer->input_channels;
+}
+
+/* Channels that the engine reads. */
+static inline uint32_t dory_neureka_input_channels(const struct dory_layer *layer)
+{
+    return dory_neureka_gathers(layer) ? layer->kernel_height * dory_neureka_run_bytes(layer) : layer->input_channels;
+}
+
+/* Of a pixel that cores lay. */
+static inline uint32_t dory_neureka_pixel_bytes(const struct dory_layer *layer)
+{
+    return dory_round_up(dory_neureka_input_channels(layer), 4);
+}
+
+/* Where in such a pixel a channel of a tap lies: words of all rows, then what is left of the rows. */
+static inline uint32_t dory_neureka_input_of(const struct dory_layer *layer, uint32_t input, uint32_t tap)
+{
+    uint32_t run = dory_neureka_run_bytes(layer), words_bytes = run & ~3u, row = tap / layer->kernel_width;
+    uint32_t byte = tap % layer->kernel_width * layer->input_channels + input;
+    return byte < words_bytes ? row * words_bytes + byte
+                              : layer->kernel_height * words_bytes + row * (run - words_bytes) + byte - words_bytes;
 }
 
 /* True where the engine writes the layer's elements. Else it writes sums, of which the cores make them: the engine clips to
@@ -57,7 +96,7 @@ static inline uint32_t dory_neureka_block_channels(const struct dory_layer *laye
 static inline uint32_t dory_neureka_block_weight_bytes(const struct dory_layer *layer)
 {
     enum dory_neureka_mode mode = dory_neureka_mode_of(layer);
-    uint32_t bytes = dory_neureka_weight_bytes(mode, layer->input_channels, layer->weight_bits);
+    uint32_t bytes = dory_neureka_weight_bytes(mode, dory_neureka_input_channels(layer), layer->weight_bits);
     return mode == DORY_NEUREKA_DEPTHWISE ? bytes : dory_neureka_block_channels(layer) * bytes;
 }
 
@@ -102,11 +141,11 @@ struct dory_neureka_jobs {
     bool by_cores;                   /* cores make elements of what the engine writes */
 };
 
-/* The engine's windows of 3x3 step by one pixel. Where the layer's step by two, cores take every second one of its rows and
- * columns. */
+/* The engine's windows of 3x3 step by one pixel. Where a depth-wise layer's step by two, cores take every second one of its
+ * rows and columns. */
 static inline uint32_t dory_neureka_step(const struct dory_layer *layer)
 {
-    return layer->kernel_height == 1 ? 1 : layer->stride_height;
+    return layer->operation == DORY_DEPTHWISE ? layer->stride_height : 1;
 }
 
 static inline bool dory_neureka_is_by_cores(const struct dory_layer *layer)
@@ -134,13 +173,12 @@ static inline uint32_t dory_neureka_engine_tiles(const struct dory_neureka_jobs 
 static inline void dory_neureka_flatten(struct dory_neureka_jobs *jobs)
 {
     uint32_t pixels = jobs->rows * jobs->columns, rows = pixels / DORY_NEUREKA_PIXELS, rest = pixels % DORY_NEUREKA_PIXELS;
-    struct dory_neureka_jobs flat = *jobs;
-    flat.rows = rows;
-    flat.columns = DORY_NEUREKA_PIXELS;
-    flat.rest = rest;
-    flat.is_flat = true;
-    if (rows > 0 && dory_neureka_engine_tiles(&flat) < dory_neureka_engine_tiles(jobs)) {
-        *jobs = flat;
+    uint32_t tiles = dory_neureka_tiles(rows, DORY_NEUREKA_PIXELS) + (rest > 0);
+    if (rows > 0 && tiles < dory_neureka_tiles(jobs->rows, jobs->columns)) {
+        jobs->rows = rows;
+        jobs->columns = DORY_NEUREKA_PIXELS;
+        jobs->rest = rest;
+        jobs->is_flat = true;
     }
 }
 
@@ -151,25 +189,30 @@ static inline uint32_t dory_neureka_cuts(uint32_t elements)
     return dory_minimum(cuts < 2 ? 2 : cuts, DORY_NEUREKA_JOBS);
 }
 
-static inline struct dory_neureka_jobs dory_neureka_jobs_of(const struct dory_layer *layer, uint32_t rows, uint32_t columns,
-                                                            uint32_t channels)
+static inline void dory_neureka_set_jobs(struct dory_neureka_jobs *jobs, const struct dory_layer *layer, uint32_t rows,
+                                         uint32_t columns, uint32_t channels)
 {
-    struct dory_neureka_jobs jobs = {.block_channels = dory_neureka_block_channels(layer), .rows = rows, .columns = columns};
-    jobs.step = dory_neureka_step(layer);
-    jobs.by_cores = dory_neureka_is_by_cores(layer);
-    jobs.blocks = dory_divide_up(channels, jobs.block_channels);
-    if (!jobs.by_cores && layer->kernel_height == 1 && layer->stride_height == 1 && layer->stride_width == 1) {
-        dory_neureka_flatten(&jobs);
+    bool is_1x1 = layer->kernel_height == 1 && layer->kernel_width == 1;
+    bool is_dense = is_1x1 && layer->stride_height == 1 && layer->stride_width == 1;
+    jobs->block_channels = dory_neureka_block_channels(layer);
+    jobs->blocks = dory_divide_up(channels, jobs->block_channels);
+    jobs->rows = rows;
+    jobs->columns = columns;
+    jobs->rest = 0;
+    jobs->is_flat = false;
+    jobs->step = dory_neureka_step(layer);
+    jobs->by_cores = dory_neureka_is_by_cores(layer);
+    if (!jobs->by_cores && (is_dense || dory_neureka_gathers(layer))) {
+        dory_neureka_flatten(jobs);
     }
-    jobs.band_rows = jobs.rows;
-    jobs.bands = 1 + (jobs.rest > 0);
+    jobs->band_rows = jobs->rows;
+    jobs->bands = 1 + (jobs->rest > 0);
     uint32_t cuts = dory_neureka_cuts(rows * columns * channels);
-    if (jobs.by_cores && jobs.blocks < cuts) {
-        jobs.band_rows =
-            dory_round_up(dory_divide_up(jobs.rows, cuts / jobs.blocks), DORY_NEUREKA_PIXELS / dory_minimum(jobs.step, 2));
-        jobs.bands = dory_divide_up(jobs.rows, jobs.band_rows);
+    if (jobs->by_cores && jobs->blocks < cuts) {
+        jobs->band_rows = dory_round_up(dory_divide_up(jobs->rows, cuts / jobs->blocks),
+                                        DORY_NEUREKA_PIXELS / dory_minimum(jobs->step, 2));
+        jobs->bands = dory_divide_up(jobs->rows, jobs->band_rows);
     }
-    return jobs;
 }
 
 /* What the engine reads in L1 of a block's constants: multipliers, and addends where it requantises. Copies where weights
@@ -180,15 +223,27 @@ static inline uint32_t dory_neureka_copied_words(const struct dory_layer *layer)
     return dory_is_in_place(layer->l1.weights) ? words * dory_neureka_block_channels(layer) : 0;
 }
 
-/* At the start of scratch; behind it copied constants, and sums. What a tile's jobs have in common is found once: a core's
- * instruction cache has room for some 130 instructions. */
+/* Where the parts of a block's constants lie, where its layer may be WIDE. */
+struct dory_neureka_records {
+    uint32_t first_record, record_bytes, first_kind;
+};
+
+/* At the start of scratch; behind it copied constants, gathered pixels and sums. What a tile's jobs have in common is found
+ * once, and lies in L1: a word of the layer's record is some ten cycles away from a core, and its instruction cache has room
+ * for some 130 instructions. */
 struct dory_neureka_queue {
     struct dory_neureka_jobs jobs;
-    uint32_t first_number;                               /* of its jobs */
-    uint32_t started, block, band;                       /* how many of them, and which is next */
-    uint32_t block_bytes, weight_bytes, constants_bytes; /* of a block */
-    uint32_t copied_words;                               /* likewise */
-    bool may_be_wide, requantises;
+    struct dory_neureka_job job;        /* the last one, of which a part of the tile is another */
+    uint32_t first_number;              /* of its jobs */
+    uint32_t started, block, band;      /* how many of them, and which is next */
+    uint32_t block_bytes, weight_bytes; /* of a block */
+    uint32_t copied_words;              /* likewise */
+    const uint8_t *input;               /* the first pixel that the engine reads */
+    uint8_t *multipliers, *sums;        /* the first ones: copied, and what the engine leaves */
+    uint32_t pixels;                    /* of the engine, of the tile */
+    uint32_t element_bytes, left_bytes; /* of the output's elements, and of what the engine leaves */
+    struct dory_neureka_records records;
+    bool may_be_wide, requantises, gathers;
 };
 
 #endif

@@ -19,7 +19,7 @@ static uint32_t ceiling_log2(uint32_t value)
 static uint8_t block_shift(const struct dory_layer *layer)
 {
     enum dory_neureka_mode mode = dory_neureka_mode_of(layer);
-    uint32_t bytes = dory_neureka_weight_bytes(mode, layer->input_channels, layer->weight_bits);
+    uint32_t bytes = dory_neureka_weight_bytes(mode, dory_neureka_input_channels(layer), layer->weight_bits);
     uint32_t shift = ceiling_log2(dory_round_up(layer->output_channels, 4));
     if (mode == DORY_NEUREKA_DEPTHWISE) {
         return (uint8_t)shift;
@@ -55,14 +55,15 @@ static void write_channel(const struct dory_layer *layer, const struct dory_mode
                           uint32_t lane, uint8_t *to)
 {
     enum dory_neureka_mode mode = dory_neureka_mode_of(layer);
-    bool is_depthwise = mode == DORY_NEUREKA_DEPTHWISE;
+    bool is_depthwise = mode == DORY_NEUREKA_DEPTHWISE, gathers = dory_neureka_gathers(layer);
     uint32_t inputs = is_depthwise ? 1 : layer->input_channels, output = block * dory_block_channels(layer) + lane;
-    uint8_t *first =
-        to + (is_depthwise ? 0 : lane * dory_neureka_weight_bytes(mode, layer->input_channels, layer->weight_bits));
+    uint32_t bytes = dory_neureka_weight_bytes(mode, dory_neureka_input_channels(layer), layer->weight_bits);
+    uint32_t taps = (uint32_t)layer->kernel_height * layer->kernel_width;
+    uint8_t *first = to + (is_depthwise ? 0 : lane * bytes);
     for (uint32_t input = 0; input < inputs && output < layer->output_channels; input++) {
-        for (uint32_t tap = 0; tap < (mode == DORY_NEUREKA_1X1 ? 1u : 9u); tap++) {
-            put_weight(layer, dory_model_weight(layer, model, output, input, tap), is_depthwise ? output : input, tap,
-                       first);
+        for (uint32_t tap = 0; tap < taps; tap++) {
+            uint32_t at = gathers ? dory_neureka_input_of(layer, input, tap) : is_depthwise ? output : input;
+            put_weight(layer, dory_model_weight(layer, model, output, input, tap), at, gathers ? 0 : tap, first);
         }
     }
 }
@@ -149,20 +150,16 @@ static bool has_bytes(const struct dory_layer *layer)
     return layer->input_bits == 8 && layer->weight_bits <= 8 && (layer->output_bits == 8 || layer->output_bits == 32);
 }
 
-static bool has_window(const struct dory_layer *layer, uint32_t size)
-{
-    bool is_dense = layer->dilation_height == 1 && layer->dilation_width == 1;
-    return layer->kernel_height == size && layer->kernel_width == size && (size == 1 || is_dense);
-}
-
 static bool supports(const struct dory_layer *layer)
 {
     bool steps = layer->stride_height <= 2 && layer->stride_width == layer->stride_height;
-    bool is_1x1 = layer->operation == DORY_CONVOLUTION && has_window(layer, 1);
-    bool is_3x3 =
-        (layer->operation == DORY_CONVOLUTION || layer->operation == DORY_DEPTHWISE) && has_window(layer, 3) && steps;
+    bool is_dense = layer->dilation_height == 1 && layer->dilation_width == 1;
+    bool is_1x1 = layer->kernel_height == 1 && layer->kernel_width == 1;
+    bool has_window = layer->operation == DORY_DEPTHWISE
+                          ? layer->kernel_height == 3 && layer->kernel_width == 3 && is_dense && steps
+                          : layer->operation == DORY_CONVOLUTION && (is_1x1 || is_dense);
     struct dory_layer formed = *layer;
-    if (!has_bytes(layer) || !(is_1x1 || is_3x3) || layer->row_divisor > 1) {
+    if (!has_bytes(layer) || !has_window || layer->row_divisor > 1) {
         return false;
     }
     formed.block_shift = block_shift(layer);
@@ -175,7 +172,8 @@ static uint32_t scratch_bytes(const struct dory_layer *layer, const struct dory_
     uint32_t step = dory_neureka_step(layer), copied = 8 * dory_round_up(tile->channels, 32);
     uint32_t left = tile->rows * step * dory_neureka_stepped(tile->columns, step) * tile->channels;
     uint32_t bytes = !dory_neureka_is_by_cores(layer) ? 0 : dory_neureka_requantises(layer) ? 1 : 4;
-    return (uint32_t)sizeof(struct dory_neureka_queue) + copied + bytes * left;
+    uint32_t gathered = dory_neureka_gathers(layer) ? tile->rows * tile->columns * dory_neureka_pixel_bytes(layer) : 0;
+    return (uint32_t)sizeof(struct dory_neureka_queue) + copied + gathered + bytes * left;
 }
 
 /* ---- cycles ---- */
@@ -184,7 +182,7 @@ static uint32_t scratch_bytes(const struct dory_layer *layer, const struct dory_
 static uint32_t engine_tile_cycles(const struct dory_layer *layer, uint32_t channels, bool in_memory)
 {
     enum dory_neureka_mode mode = dory_neureka_mode_of(layer);
-    uint32_t words = dory_neureka_words(mode, layer->input_channels), bits = layer->weight_bits;
+    uint32_t words = dory_neureka_words(mode, dory_neureka_input_channels(layer)), bits = layer->weight_bits;
     uint32_t load = mode == DORY_NEUREKA_1X1 ? 48 : 70, each = mode == DORY_NEUREKA_1X1 ? channels : channels * bits;
     uint32_t word = in_memory ? (each + 14 > load ? each + 14 : load) + 8 : load + each + 10;
     uint32_t products = mode == DORY_NEUREKA_DEPTHWISE ? 80 + 9 * bits : words * word;
@@ -223,6 +221,16 @@ static uint32_t finish_cycles(const struct dory_layer *layer)
     }
 }
 
+/* Of a core: pieces of windows, a loop over an output row each. */
+static uint64_t gather_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    uint32_t run = dory_neureka_run_bytes(layer), pieces = layer->kernel_height * (run / 4 + run % 4);
+    bool by_rows = tile->rows >= cores;
+    uint32_t rows = by_rows ? dory_divide_up(tile->rows, cores) : tile->rows;
+    uint32_t columns = by_rows ? tile->columns : dory_divide_up(tile->columns, cores);
+    return dory_neureka_gathers(layer) ? 600 + (uint64_t)rows * pieces * (30 + 4 * columns) : 0;
+}
+
 #define START     3000 /* until the engine works: code comes to the cores' cache, multipliers to L1 */
 #define JOB_START 500
 
@@ -231,15 +239,17 @@ static uint64_t tile_cycles(const struct dory_layer *asked, const struct dory_ti
 {
     struct dory_layer formed = *asked, *layer = &formed;
     formed.block_shift = block_shift(asked);
-    struct dory_neureka_jobs jobs = dory_neureka_jobs_of(layer, tile->rows, tile->columns, tile->channels);
+    struct dory_neureka_jobs jobs;
+    dory_neureka_set_jobs(&jobs, layer, tile->rows, tile->columns, tile->channels);
     uint64_t engine = engine_cycles(layer, tile, &jobs, in_memory),
              elements = (uint64_t)tile->rows * tile->columns * tile->channels;
+    uint64_t start = START + gather_cycles(layer, tile, cores);
     if (!jobs.by_cores) {
-        return START + engine;
+        return start + engine;
     }
     uint32_t count = jobs.blocks * jobs.bands;
     uint64_t finish = (elements + cores - 1) / cores * finish_cycles(layer) + (uint64_t)JOB_START * count;
-    return START + (engine > finish ? engine + finish / count : finish + engine / count);
+    return start + (engine > finish ? engine + finish / count : finish + engine / count);
 }
 
 static uint64_t cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
