@@ -232,11 +232,31 @@ struct planned_layer *layer_by_pixels(const struct problem *p, int index)
     return *variant;
 }
 
-static bool make_formed_layer(struct problem *p, int index, struct arena *kept, struct diagnostics *diagnostics)
+static bool make_formed_layer(struct problem *p, int index, const struct target *target, struct arena *kept,
+                              struct diagnostics *diagnostics)
 {
     struct described_layer described;
     return describe_layer(p->network, index, &described, kept, diagnostics) &&
-           form_layer(&described, p->target, p->cores, p->network->layers[index].name, &p->layers[index], kept, diagnostics);
+           form_layer(&described, target, p->cores, p->network->layers[index].name, &p->layers[index], kept, diagnostics);
+}
+
+/* Gives what an accelerator has no room for in L1 to the cores, whose tiles may be smaller. */
+static bool give_to_cores(struct problem *p, struct arena *kept, struct diagnostics *diagnostics)
+{
+    struct target cores = *p->target;
+    bool good = true;
+    int count = 0;
+    for (const struct dory_engine *const *engine = p->target->engines; *engine; engine++)
+        if (!(*engine)->is_accelerator)
+            cores.engines[count++] = *engine;
+    cores.engines[count] = NULL;
+    for (int i = 0; i < p->network->layer_count && good; i++)
+        if (count > 0 && p->layers[i].engine->is_accelerator &&
+            layer_variant(p, i, DORY_HWC, DORY_HWC)->least_l1_bytes > p->l1_bytes) {
+            p->variants[LAYER_VARIANTS * i] = NULL;
+            good = make_formed_layer(p, i, &cores, kept, diagnostics);
+        }
+    return good;
 }
 
 static bool make_layers(struct problem *p, struct arena *kept, struct diagnostics *diagnostics)
@@ -251,10 +271,10 @@ static bool make_layers(struct problem *p, struct arena *kept, struct diagnostic
     for (int t = 0; t < p->network->tensor_count; t++)
         p->tensor_bytes[t] = aligned(tensor_bytes(&p->network->tensors[t]));
     for (int i = 0; i < p->network->layer_count; i++)
-        good = make_formed_layer(p, i, kept, diagnostics) && good;
+        good = make_formed_layer(p, i, p->target, kept, diagnostics) && good;
     if (good)
         find_owners(p);
-    return good;
+    return good && give_to_cores(p, kept, diagnostics);
 }
 
 /* For what will be found out. */
