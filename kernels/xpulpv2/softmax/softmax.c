@@ -2,8 +2,8 @@
  *
  * Cores divide elements where pixels are not many, and a last layer has one: each finds the pixel's largest element, four
  * bytes at a time, and the sum of exponentials itself, 14 or 18 instructions for four. Inner loop: an exponential from a
- * table by the distance to the largest element, a product of 16 bits by 16 and a shift, 44 instructions for four. One or two
- * elements of a hundred are too close to where they change; these are made again with all bits. */
+ * table by the distance to the largest element, a product of 16 bits by 16 and a shift, 33 to 37 instructions for four.
+ * Some two elements of a hundred are too close to where they change; these are made again with all bits. */
 #include "dory/softmax.h"
 #include "../share.h"
 #include "../xpulp.h"
@@ -22,18 +22,45 @@ struct softmax {
 typedef void soften_function(const struct softmax *work, const uint8_t *input, uint8_t *output, uint32_t first,
                              uint32_t count);
 
-static uint32_t largest_of(const uint8_t *input, uint32_t channels)
+#if defined(DORY_XPULPV2)
+
+/* Bytes of words, which are not none. */
+static inline uint32_t largest_bytes(const uint8_t *input, uint32_t words)
 {
-    uint32_t words = 0, i = 0;
-    for (; i + 4 <= channels; i += 4) {
-        words = pv_maxu_b(words, dory_load_word(input + i));
-    }
-    words = pv_maxu_b(words, words >> 16);
-    uint32_t largest = pv_maxu_b(words, words >> 8) & UINT8_MAX;
-    for (; i < channels; i++) {
-        largest = input[i] > largest ? input[i] : largest;
+    uint32_t largest = 0, word;
+    __asm__ volatile(".option push\n"
+                     ".balign 4\n"
+                     ".option norvc\n" LP_SETUP("x0", "%[words]", 2, "1") P_LW_NEXT("%[word]", "%[input]") "1: " PV_MAXU_B(
+                         "%[largest]", "%[largest]", "%[word]") ".option pop\n"
+                     : [input] "+r"(input), [largest] "+r"(largest), [word] "=&r"(word)
+                     : [words] "r"(words)
+                     : "memory");
+    return largest;
+}
+
+#else
+
+static inline uint32_t largest_bytes(const uint8_t *input, uint32_t words)
+{
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < words; i++) {
+        largest = pv_maxu_b(largest, dory_load_word(input + 4 * i));
     }
     return largest;
+}
+
+#endif
+
+/* The last word may have bytes of the one in front of it, too. */
+static inline uint32_t largest_of(const uint8_t *input, uint32_t channels)
+{
+    if (channels < 4) {
+        uint32_t few = dory_minimum(channels, 2) - 1; /* the second of two or three, the first of one */
+        return pv_maxu_b(pv_maxu_b(input[0], input[few]), input[channels - 1]);
+    }
+    uint32_t words = pv_maxu_b(largest_bytes(input, channels / 4), dory_load_word(input + channels - 4));
+    words = pv_maxu_b(words, words >> 16);
+    return pv_maxu_b(words, words >> 8) & UINT8_MAX;
 }
 
 /* ---- sums of exponentials, of four elements a round ---- */
@@ -50,7 +77,7 @@ static uint32_t largest_of(const uint8_t *input, uint32_t channels)
 #define FOUR_PLACES [first] "r"(4u), [second] "r"(4u << 8), [third] "r"(4u << 16), [fourth] "r"(4u << 24)
 
 /* As fractions of 19 bits: one instruction more each, which rounds. */
-static uint32_t add_fours_rounded(const uint32_t *table, uint32_t largest, const uint8_t *input, uint32_t fours)
+static inline uint32_t add_fours_rounded(const uint32_t *table, uint32_t largest, const uint8_t *input, uint32_t fours)
 {
     uint32_t sum = 0, a, b, c, d;
     __asm__ volatile(".option push\n"
@@ -69,7 +96,7 @@ static uint32_t add_fours_rounded(const uint32_t *table, uint32_t largest, const
     return sum;
 }
 
-static uint32_t add_fours(const uint32_t *table, uint32_t largest, const uint8_t *input, uint32_t fours)
+static inline uint32_t add_fours(const uint32_t *table, uint32_t largest, const uint8_t *input, uint32_t fours)
 {
     uint32_t sum = 0, a, b, c, d;
     __asm__ volatile(".option push\n"
@@ -85,44 +112,23 @@ static uint32_t add_fours(const uint32_t *table, uint32_t largest, const uint8_t
     return sum;
 }
 
-#else
-
-static uint32_t add_fours_rounded(const uint32_t *table, uint32_t largest, const uint8_t *input, uint32_t fours)
-{
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < 4 * fours; i++) {
-        sum += (table[largest - input[i]] + (1u << 11)) >> 12;
-    }
-    return sum;
-}
-
-static uint32_t add_fours(const uint32_t *table, uint32_t largest, const uint8_t *input, uint32_t fours)
-{
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < 4 * fours; i++) {
-        sum += table[largest - input[i]];
-    }
-    return sum;
-}
-
 #endif
 
-static uint32_t rounded_sum_of(const struct softmax *work, const uint8_t *input, uint32_t largest)
+/* Of all elements of a pixel, as they are or as fractions of 19 bits, which is without 12 places. */
+static inline uint32_t sum_of(const struct softmax *work, const uint8_t *input, uint32_t largest, uint32_t places)
 {
     const uint32_t *exponentials = work->exponentials;
-    uint32_t fours = work->channels / 4, sum = fours ? add_fours_rounded(exponentials, largest, input, fours) : 0;
-    for (uint32_t i = 4 * fours; i < work->channels; i++) {
-        sum += (exponentials[largest - input[i]] + (1u << 11)) >> 12;
+    uint32_t i = 0, sum = 0;
+#if defined(DORY_XPULPV2)
+    uint32_t fours = work->channels / 4;
+    if (fours != 0) {
+        sum = places != 0 ? add_fours_rounded(exponentials, largest, input, fours)
+                          : add_fours(exponentials, largest, input, fours);
+        i = 4 * fours;
     }
-    return sum;
-}
-
-static uint32_t sum_of(const struct softmax *work, const uint8_t *input, uint32_t largest)
-{
-    const uint32_t *exponentials = work->exponentials;
-    uint32_t fours = work->channels / 4, sum = fours ? add_fours(exponentials, largest, input, fours) : 0;
-    for (uint32_t i = 4 * fours; i < work->channels; i++) {
-        sum += exponentials[largest - input[i]];
+#endif
+    for (; i < work->channels; i++) {
+        sum += (exponentials[largest - input[i]] + ((1u << places) >> 1)) >> places;
     }
     return sum;
 }
@@ -292,9 +298,10 @@ static uint8_t soften_one(const struct pixel *pixel, uint32_t element, uint32_t 
 
 /* With E and R, the high parts of an exponential and of the reciprocal, the product is less than E R + E + R + 1, and its
  * own rounding is half a unit of x. */
-static void soften(const struct softmax *work, const uint8_t *input, uint8_t *output, uint32_t first, uint32_t count)
+static inline __attribute__((always_inline)) void soften(const struct softmax *work, const uint8_t *input, uint8_t *output,
+                                                         uint32_t first, uint32_t count)
 {
-    uint32_t largest = largest_of(input, work->channels), sum = rounded_sum_of(work, input, largest);
+    uint32_t largest = largest_of(input, work->channels), sum = sum_of(work, input, largest, 12);
     uint32_t zeros = 31 - p_fl1(sum), places = 35 - zeros;
     uint32_t reciprocal = (uint32_t)dory_reciprocal_of_one_plus((int32_t)((sum << zeros) - 0x80000000u));
     struct pixel pixel = {
@@ -398,11 +405,12 @@ static __attribute__((noinline)) uint8_t count_exactly(const struct pixel *pixel
 
 /* The sum's highest bit is put at the top of its word, and exponentials are as far to the left. With E and R, the high
  * halves of an exponential and of what it is multiplied with, x is less than E R + E + R + 70. */
-static void soften_exactly(const struct softmax *work, const uint8_t *input, uint8_t *output, uint32_t first, uint32_t count)
+static inline __attribute__((always_inline)) void soften_exactly(const struct softmax *work, const uint8_t *input,
+                                                                 uint8_t *output, uint32_t first, uint32_t count)
 {
     const uint32_t *exponentials = work->exponentials;
     struct levels *levels = work->levels;
-    uint32_t largest = largest_of(input, work->channels), sum = sum_of(work, input, largest), places = 31 - p_fl1(sum);
+    uint32_t largest = largest_of(input, work->channels), sum = sum_of(work, input, largest, 0), places = 31 - p_fl1(sum);
     uint32_t factor = high_product(levels->slope, reciprocal_of(sum << places)) >> 15;
     uint32_t most = exponentials[0] << places >> 16;
     struct pixel pixel = {
@@ -421,8 +429,8 @@ static void soften_exactly(const struct softmax *work, const uint8_t *input, uin
 
 /* ---- the tile ---- */
 
-static void run(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
-                soften_function *soften_part)
+static inline __attribute__((always_inline)) void run(const struct dory_layer *layer, const struct dory_tile *tile,
+                                                      unsigned core, unsigned cores, soften_function *soften_part)
 {
     const uint32_t *exponentials = dory_table_bytes(layer) != 0 ? tile->weights : layer->constants.exponentials;
     struct levels levels = {.most = 0};

@@ -37,14 +37,14 @@ static uint64_t softened_cycles(const struct dory_tile_shape *tile, unsigned cor
 static uint64_t softmax_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     bool is_local = dory_table_bytes(layer) != 0;
-    return softened_cycles(tile, cores, (is_local ? 395u : 290u) + layer->input_channels * (is_local ? 65u : 200u) / 10,
-                           is_local ? 13 : 17);
+    return softened_cycles(tile, cores, (is_local ? 310u : 290u) + layer->input_channels * (is_local ? 55u : 160u) / 10,
+                           is_local ? 10 : 12);
 }
 
 static uint64_t softmax_exact_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     bool is_local = dory_table_bytes(layer) != 0;
-    return is_local ? softened_cycles(tile, cores, 530 + layer->input_channels * 65u / 10, 13)
+    return is_local ? softened_cycles(tile, cores, 420 + layer->input_channels * 60u / 10, 10)
                     : softened_cycles(tile, cores, 620 + layer->input_channels * 18u, 44);
 }
 
