@@ -64,11 +64,9 @@ const char *qdq_advice(const struct qdq *qdq, enum qdq_topic topic)
              "have PT2E's quantizer annotate them, in front of prepare_pt2e: set_global, or set_module_type of the "
              "modules of %s",
              "have Brevitas quantise their results: a QuantIdentity, or an output_quant, behind %s",
-             "leave them out of ignored_scope of nncf.quantize: %s. What NNCF takes for one with its activation has no "
-             "quantiser "
-             "between: of a convolution, ReLU, LeakyReLU and PReLU go in, other activations only as onnxruntime's "
-             "quantize_static quantises "
-             "them"},
+             "NNCF puts no quantiser between an operator and the activation or norm behind it: ReLU, LeakyReLU and PReLU go "
+             "in, others as onnxruntime's quantize_static quantises them. If ignored_scope of nncf.quantize is what leaves "
+             "them unquantised, take out of it: %s"},
         [QDQ_ACTIVATIONS] = {"quantize_static(..., activation_type=QuantType.QUInt8)",
                              "quantize_static(..., activation_type=QuantType.QUInt8)",
                              "a QuantizationSpec of torch.int8 or torch.uint8 for activations in PT2E's quantizer",

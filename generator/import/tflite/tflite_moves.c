@@ -258,8 +258,15 @@ bool tflite_gather(struct tflite_importer *importer, const struct tflite_operato
 {
     struct middle_value value, part;
     const struct tflite_tensor *indices = tflite_input(importer, 1);
-    const struct tflite_numbers *numbers = indices ? tflite_numbers(importer, 1, -1) : NULL;
+    const bool is_known =
+        indices && (indices->data || tflite_known_numbers(importer, (int)(indices - importer->model->tensors)));
     int64_t dimensions[2 * VIEW_MAXIMUM_RANK];
+    if (indices && !is_known)
+        return tflite_fault(importer,
+                            "its indices '%s' are the network's own; supported: constants. Leave the look-up of an "
+                            "embedding to the application: convert the model behind it",
+                            indices->name);
+    const struct tflite_numbers *numbers = indices ? tflite_numbers(importer, 1, -1) : NULL;
     if (!numbers || !tflite_takes(importer, 0, &value))
         return false;
     int dimension = dimension_of(importer, operation->options.axis, value.view.rank), rank = 0;

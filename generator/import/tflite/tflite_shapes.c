@@ -240,7 +240,9 @@ static bool refuse_island(struct tflite_importer *importer, const struct tflite_
         "there: "
         "functions of single elements, and moves. %s",
         from->name, maker_of(importer->model, from),
-        is_torch
+        !strncmp(maker_of(importer->model, from), "ADD_N", 5)
+            ? "tf.add_n has no 8-bit form: add two tensors at a time, as a + b + c"
+        : is_torch
             ? "PT2E leaves norms, softmax and products in float: quantise with ai-edge-quantizer (static_wi8_ai8) instead"
             : "The converter leaves in float what has no 8-bit form for it, also with TFLITE_BUILTINS_INT8: say it by "
               "other operators, or end the model in front of it (" TFLITE_RECIPE ")");

@@ -128,7 +128,9 @@ bool tflite_relu6(struct tflite_importer *importer, const struct tflite_operator
         return false;
     if (function.input_scale != function.output_scale || function.input_zero != function.output_zero)
         return tflite_fault(importer,
-                            "input and output have scales %g and %g and zero points %d and %d; supported: the same",
+                            "input and output have scales %g and %g and zero points %d and %d; supported: the same, for "
+                            "TensorFlow Lite Micro does not rescale here, and LiteRT does: their results differ. Put the "
+                            "activation behind a convolution or a dense layer, which take it in",
                             function.input_scale, function.output_scale, function.input_zero, function.output_zero);
     double six = round((double)(6.0f / (float)function.input_scale));
     function.minimum = function.input_zero;

@@ -98,10 +98,29 @@ static bool check_legacy(struct tflite_importer *importer)
     return true;
 }
 
+/* Words or categories, which a GATHER behind them looks up. */
+static bool check_inputs(struct tflite_importer *importer)
+{
+    const struct tflite_model *model = importer->model;
+    for (int i = 0; i < model->input_count; i++) {
+        const struct tflite_tensor *input = &model->tensors[model->inputs[i]];
+        if (input->type == TFLITE_INT32 || input->type == TFLITE_INT64)
+            return tflite_complain(
+                importer, input->name,
+                arena_format(importer->arena,
+                             "the input is %s; supported: INT8, UINT8 and FLOAT32. If it holds the indices of an embedding, "
+                             "leave the look-up to the application: convert the model behind it",
+                             input->type == TFLITE_INT32 ? "INT32" : "INT64"));
+    }
+    return true;
+}
+
 bool tflite_check_types(struct tflite_importer *importer)
 {
     const struct tflite_model *model = importer->model;
     const bool *is_used = find_used(importer);
+    if (!check_inputs(importer))
+        return false;
     if (is_legacy(model))
         return check_legacy(importer);
     if (count_tensors(model, is_used, TFLITE_INT16, false) > 0)
