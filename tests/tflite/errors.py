@@ -124,9 +124,18 @@ def float_input():
     return model, x, y
 
 
+def words():
+    model = tfl.Model()
+    x = model.tensor("words", [1, 4], INT32)
+    y = model.tensor("y", [1, 4], INT8, 0.25, 3)
+    model.operator(tfl.RELU, [x], [y])
+    return model, x, y
+
+
 def not_good():
     recipe = "docs/from-tensorflow.md"
     expect("float", pack(convolution(FLOAT32, FLOAT32)), "not quantised", recipe)
+    expect("words", pack(words()), "the input is INT32", "embedding")
     expect("hybrid", pack(convolution(FLOAT32)), "hybrid", recipe)
     expect("16x8", pack(convolution(INT16)), "INT16", recipe)
     expect("a reader without output", pack(joined_without_reader()), "the operator has no output")
