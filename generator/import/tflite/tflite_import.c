@@ -224,8 +224,10 @@ static void leave_outside(struct tflite_importer *importer, const struct tflite_
 /* What an operator with a fault, which was reported, should have given. */
 static bool reads_unknown(const struct tflite_importer *importer, const struct tflite_operator *operation)
 {
-    return importer->diagnostics->error_count > 0 && operation->input_count > 0 && operation->inputs[0] != NO_TENSOR &&
-           importer->values[operation->inputs[0]].kind == VALUE_UNKNOWN;
+    bool reads = false;
+    for (int i = 0; i < operation->input_count && importer->diagnostics->error_count > 0; i++)
+        reads |= operation->inputs[i] != NO_TENSOR && importer->values[operation->inputs[i]].kind == VALUE_UNKNOWN;
+    return reads;
 }
 
 static void import_operator(struct tflite_importer *importer, const struct tflite_operator *operation, bool *is_noted)
@@ -239,7 +241,7 @@ static void import_operator(struct tflite_importer *importer, const struct tflit
     }
     if (is_of_shapes(importer, operation))
         return;
-    if (operation->code == TFLITE_QUANTIZE && reads_unknown(importer, operation))
+    if (reads_unknown(importer, operation))
         return;
     bool is_real = tflite_keeps_reals(importer, &result);
     for (int i = 0; !is_real && operation->code != TFLITE_QUANTIZE && i < operation->input_count; i++)

@@ -2,6 +2,17 @@
 #include "import/tflite/tflite_import.h"
 #include "middle/matrix.h"
 
+/* A factor with scales that the runtimes do not read: they take the first. */
+static bool has_one_scale(struct tflite_importer *importer, const struct tflite_tensor *factor)
+{
+    return factor->scale_count <= 1 ||
+           tflite_fault(
+               importer,
+               "the constant '%s' has %d scales, of which TensorFlow Lite Micro and LiteRT read the first; quantise "
+               "it with one (of ai-edge-quantizer: a recipe with granularity TENSORWISE for BATCH_MATMUL)",
+               factor->name, factor->scale_count);
+}
+
 /* Both factors, in the order of dimensions that a product has: rows and terms, terms and columns. */
 static bool take_factors(struct tflite_importer *importer, const struct tflite_operator *operation,
                          struct middle_value factors[2])
@@ -10,7 +21,8 @@ static bool take_factors(struct tflite_importer *importer, const struct tflite_o
     if (operation->input_count != 2)
         return tflite_fault(importer, "%d inputs; supported: 2", operation->input_count);
     for (int i = 0; i < 2; i++) {
-        if (!tflite_takes(importer, i, &factors[i]))
+        const struct tflite_tensor *factor = tflite_input(importer, i);
+        if (!factor || !has_one_scale(importer, factor) || !tflite_takes(importer, i, &factors[i]))
             return false;
         if (is_transposed[i] && factors[i].view.rank >= 2)
             factors[i].view = middle_transposed(&factors[i].view);
