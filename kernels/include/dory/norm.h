@@ -78,6 +78,7 @@ static inline uint32_t dory_high_product(uint32_t a, uint32_t b) { return (uint3
 static inline uint32_t dory_norm_root(uint32_t n)
 {
     uint32_t y = 2291365052u - dory_high_product(n, 1309965025u);
+#pragma GCC unroll 4
     for (unsigned i = 0; i < 4; i++) {
         uint32_t product = dory_high_product(n, dory_high_product(y, y)); /* 2^28 where y is right */
         y = dory_high_product(y, ((3u << 28) - product) << 2) << 1;
@@ -108,23 +109,36 @@ static inline uint32_t dory_norm_normalise(uint32_t high, uint32_t low, int32_t 
     return high;
 }
 
-/* Of a row of n elements, whose sum and whose squares' sum are given. */
-static inline struct dory_norm_row dory_norm_row_of(const struct dory_norm *norm, uint32_t n, uint32_t sum, uint32_t squares)
+/* W of a row of n elements, whose sum and whose squares' sum are given; 1 where it is 0. */
+static inline uint64_t dory_norm_variance(const struct dory_norm *norm, uint32_t n, uint32_t sum, uint32_t squares)
 {
     uint32_t z = (uint32_t)norm->zero_point, places = norm->fraction_bits & 31;
     uint64_t variance = norm->is_centred ? (uint64_t)n * squares - (uint64_t)sum * sum : squares - 2 * z * sum + n * z * z;
     uint32_t low = (uint32_t)variance << places, high = (uint32_t)(variance >> 32) << places;
     high |= (uint32_t)variance >> 1 >> (31 - places);
     uint64_t w = ((uint64_t)high << 32 | low) + ((uint64_t)norm->epsilon_high << 32 | norm->epsilon_low);
-    int32_t bits = 64; /* of w, one more where they are odd */
-    w |= w == 0;
-    uint32_t root = dory_norm_root(dory_norm_normalise((uint32_t)(w >> 32), (uint32_t)w, &bits));
+    return w | (w == 0);
+}
+
+/* Of its highest word, as dory_norm_normalise() gives it, and of the bits of W, one more where they are odd. */
+static inline struct dory_norm_row dory_norm_row_by(const struct dory_norm *norm, uint32_t n, uint32_t sum, uint32_t highest,
+                                                    int32_t bits)
+{
+    uint32_t root = dory_norm_root(highest), slope = norm->is_centred ? n : 1;
+    uint32_t offset = norm->is_centred ? sum : (uint32_t)norm->zero_point;
     int32_t left = (int32_t)norm->left_shift - (bits - 2 - (int32_t)norm->fraction_bits) / 2;
     uint32_t multiplier = (uint32_t)((uint64_t)root * norm->multiplier >> 31);
-    uint32_t slope = norm->is_centred ? n : 1, offset = norm->is_centred ? sum : z;
     multiplier = left < 0 ? multiplier >> (-left & 31) : multiplier;
     left = left < 0 ? 0 : left > 31 ? 31 : left;
     return (struct dory_norm_row){slope << left, offset << left, (int32_t)multiplier};
+}
+
+static inline struct dory_norm_row dory_norm_row_of(const struct dory_norm *norm, uint32_t n, uint32_t sum, uint32_t squares)
+{
+    uint64_t w = dory_norm_variance(norm, n, sum, squares);
+    int32_t bits = 64;
+    uint32_t highest = dory_norm_normalise((uint32_t)(w >> 32), (uint32_t)w, &bits);
+    return dory_norm_row_by(norm, n, sum, highest, bits);
 }
 
 /* Of a row whose root is given by its number. */

@@ -140,12 +140,16 @@ static inline void apply_run(const struct applied *work, const struct dory_norm_
 #endif
 
 /* `step` 0: all elements have the same constants. A hardware loop of no rounds is not allowed. */
-static void apply_all(const struct applied *work, const struct dory_norm_constants *constants, uint32_t step,
-                      const uint8_t *input, uint8_t *output, uint32_t count)
+static inline void apply_all(const struct applied *work, const struct dory_norm_constants *constants, uint32_t step,
+                             const uint8_t *input, uint8_t *output, uint32_t count)
 {
     uint32_t even = count & ~1u;
     if (even != 0) {
-        (step != 0 ? apply_each : apply_run)(work, constants, input, output, even / 2);
+        if (step != 0) {
+            apply_each(work, constants, input, output, even / 2);
+        } else {
+            apply_run(work, constants, input, output, even / 2);
+        }
     }
     if (even != count) {
         output[even] = apply(work, constants + even * step, input[even]);
@@ -153,6 +157,22 @@ static void apply_all(const struct applied *work, const struct dory_norm_constan
 }
 
 /* ---- a part of a row ---- */
+
+/* dory_norm_row_of(), to which this core finds the highest bit by one instruction. */
+static inline struct dory_norm_row row_of(const struct dory_norm *norm, uint32_t channels, const struct sums *sums)
+{
+    uint64_t w = dory_norm_variance(norm, channels, sums->sum, sums->squares);
+    uint32_t high = (uint32_t)(w >> 32), low = (uint32_t)w;
+    int32_t bits = 64;
+    if (high == 0) {
+        high = low;
+        low = 0;
+        bits = 32;
+    }
+    uint32_t places = (31 - p_fl1(high)) & ~1u;
+    uint32_t highest = high << places | low >> 1 >> (31 - places);
+    return dory_norm_row_by(norm, channels, sums->sum, highest, bits - (int32_t)places);
+}
 
 /* Bounds from below are rare: a Relu, where zero is not the least element. */
 static void raise(uint8_t *output, uint32_t count, uint32_t minimum)
@@ -162,8 +182,9 @@ static void raise(uint8_t *output, uint32_t count, uint32_t minimum)
     }
 }
 
-static void apply_runs(const struct applied *work, const struct dory_norm_constants *constants, uint32_t run,
-                       const uint8_t *input, uint8_t *output, uint32_t first, uint32_t count)
+static __attribute__((noinline)) void apply_runs(const struct applied *work, const struct dory_norm_constants *constants,
+                                                 uint32_t run, const uint8_t *input, uint8_t *output, uint32_t first,
+                                                 uint32_t count)
 {
     for (uint32_t i = first / run; count != 0; i++) {
         uint32_t part = dory_minimum(count, (i + 1) * run - first);
@@ -175,9 +196,9 @@ static void apply_runs(const struct applied *work, const struct dory_norm_consta
 }
 
 /* Elements first .. first + count - 1 of a norm without a root, which has no bounds but those of a byte. */
-static void apply_other(const struct dory_norm *norm, const struct sums *sums, uint32_t channels,
-                        const struct dory_norm_constants *constants, const uint8_t *input, uint8_t *output, uint32_t first,
-                        uint32_t count)
+static __attribute__((noinline)) void apply_other(const struct dory_norm *norm, const struct sums *sums, uint32_t channels,
+                                                  const struct dory_norm_constants *constants, const uint8_t *input,
+                                                  uint8_t *output, uint32_t first, uint32_t count)
 {
     const struct dory_norm_row row = dory_norm_row_other(norm, channels, sums->sum, sums->squares);
     for (uint32_t i = first; i < first + count; i++) {
@@ -200,7 +221,7 @@ static void norm_part(const struct dory_layer *layer, const struct dory_norm *no
     struct sums sums = sums_of(input, channels);
     const struct dory_norm_row row =
         norm->has_roots ? dory_norm_row_with(norm, channels, sums.sum, ((const uint8_t *)tile->second_input)[pixel])
-                        : dory_norm_row_of(norm, channels, sums.sum, sums.squares);
+                        : row_of(norm, channels, &sums);
     const struct applied work = {row, norm->shift, layer->maximum};
     const struct dory_norm_constants *constants = dory_norm_constants(norm);
     if (norm->count != runs) {

@@ -8,7 +8,7 @@ static uint64_t norm_cycles(const struct dory_layer *layer, const struct dory_ti
 {
     uint32_t rows = (uint32_t)tile->rows * tile->columns, parts = rows < cores ? cores / rows : 1;
     uint32_t length = (tile->channels + parts - 1) / parts;
-    uint64_t row = 345 + layer->input_channels + length * 14u;
+    uint64_t row = 278 + layer->input_channels + length * 14u;
     return (rows * parts + cores - 1) / cores * row + 250;
 }
 
