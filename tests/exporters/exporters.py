@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Networks as people's exporters write them: the outputs of `dory run` are those of the model's own runtime.
 
-usage: exporters.py DORY FOLDER LIST [NAME...]     exit status 77: no numpy, or no FOLDER
+usage: exporters.py DORY FOLDER LIST [--without-plans] [NAME...]     exit status 77: no numpy, or no FOLDER
+--without-plans: that there are plans for GAP8 is left to a generator without sanitizers
 
 FOLDER has a folder a case: model.tflite or model.onnx, in0.npy and so on, expected0.npy and so on. LIST has a line a case: its name and
 what must be so:
@@ -21,6 +22,8 @@ try:
 except ImportError:
     print("skipped: no numpy; on Debian: apt-get install python3-numpy")
     sys.exit(77)
+
+import cases
 
 MOST_STEPS = 2.01
 
@@ -52,9 +55,9 @@ def steps_off(found, expected, is_tflite):
     return found_off if found_off <= MOST_STEPS else None
 
 
-def judge(dory, folder):
+def judge(dory, folder, with_plans):
     """right, refused, part or wrong, and why."""
-    model = next((p for p in (os.path.join(folder, f"model.{e}") for e in ("tflite", "onnx")) if os.path.exists(p)), None)
+    model = cases.find_model(folder)
     if not model:
         return "wrong", "no model"
     with tempfile.TemporaryDirectory() as place:
@@ -78,18 +81,7 @@ def judge(dory, folder):
                 return "part", f"output {i} is not the model's"
             if off is None or off > (0 if model.endswith("tflite") else MOST_STEPS):
                 return "wrong", f"output {i}: {off} steps off"
-    plan = subprocess.run([dory, "plan", model, "--target", "gap8", "--quiet"], capture_output=True, text=True, timeout=300)
-    return ("wrong", "no plan: " + plan.stderr.strip()) if plan.returncode else ("right", "")
-
-
-def read_list(path):
-    wanted = {}
-    with open(path) as file:
-        for line in file:
-            words = line.split("#")[0].split(None, 2)
-            if words:
-                wanted[words[0]] = words[1], words[2].strip() if len(words) > 2 else ""
-    return wanted
+    return cases.has_plan(dory, model) if with_plans else ("right", "")
 
 
 def is_good(verdict, message, wanted, text):
@@ -101,21 +93,19 @@ def is_good(verdict, message, wanted, text):
 
 
 def main():
-    dory, folder, path, *names = sys.argv[1:]
+    dory, folder, path, *names = [word for word in sys.argv[1:] if word != "--without-plans"]
+    with_plans = "--without-plans" not in sys.argv
     if not os.path.isdir(folder):
         print(f"skipped: no {folder}")
         return 77
-    wanted, bad = read_list(path), 0
-    there = [n for n in sorted(os.listdir(folder)) if os.path.isdir(os.path.join(folder, n))]
-    missing = sorted(set(wanted) - set(there))
+    wanted, bad = cases.read_list(path), 0
+    there, missing = cases.list_cases(folder, wanted, path)
     for name in names or there:
-        verdict, message = judge(dory, os.path.join(folder, name))
+        verdict, message = judge(dory, os.path.join(folder, name), with_plans)
         want, text = wanted.get(name, ("open", ""))
         if not is_good(verdict, message, want, text):
             bad += 1
             print(f"{name}: {verdict}, wanted {want} {text}\n  {message[:300]}")
-    for name in missing:
-        print(f"{name} of {path} is not in {folder}")
     print(f"{len(names or there)} cases, {bad} not as wanted")
     return 1 if bad or missing else 0
 

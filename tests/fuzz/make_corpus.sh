@@ -4,13 +4,13 @@
 set -eu
 make_model=$1 folder=$2 tflite=$3
 mkdir -p "$folder" "${folder}_of_tflite"
-/usr/bin/env PATH="/usr/bin:$PATH" python3 -B "$tflite/random_networks.py" --write "${folder}_of_tflite" 100 || [ $? = 77 ]
-for seed in $(seq 1 60); do
+/usr/bin/env PATH="/usr/bin:$PATH" python3 -B "$tflite/random_networks.py" --write "${folder}_of_tflite" 40 || [ $? = 77 ]
+for seed in $(seq 1 20); do
   "$make_model" "$seed" "$folder/nemo_$seed.onnx" >/dev/null
   "$make_model" "$seed" "$folder/graph_$seed.onnx" graph >/dev/null
 done
 mkdir -p "${folder}_of_qdq"
-/usr/bin/python3 "$(dirname "$0")/../qdq/random_networks.py" --write "${folder}_of_qdq" 100 || echo "no QDQ models without python3-onnx"
+/usr/bin/python3 "$(dirname "$0")/../qdq/random_networks.py" --write "${folder}_of_qdq" 40 || echo "no QDQ models without python3-onnx"
 family=$(dirname "$0")/../random/family_reference.py # QuantLib's, Deeploy's and PLiNIO's
 /usr/bin/python3 -B "$family" --write "$folder" 20 || echo "no models of QuantLib, Deeploy and PLiNIO without python3-onnx"
 mkdir -p "${folder}_of_values"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Transformers and recurrent networks: every byte of every output of `dory run` is the expected one.
 
-usage: transformers.py DORY FOLDER LIST [--once] [NAME...]     exit status 77: no FOLDER
---once: the first run of each network alone
+usage: transformers.py DORY FOLDER LIST [--once] [--without-plans] [NAME...]     exit status 77: no FOLDER
+--once: the first run of each network alone; --without-plans: that there are plans for GAP8 is left to a generator without sanitizers
 
 FOLDER has a folder a network: model.tflite or model.onnx, golden.json, and for each run K and input or output I, of several, input_K[_I].bin
 and output_K[_I].bin. In place of the latter count, where they are, exact_K[_I].bin (each rounding of the model correct) and numpy_K[_I].bin
@@ -17,6 +17,9 @@ import os
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "exporters"))
+import cases
 
 
 def paths_of(folder, stem, run, count):
@@ -60,9 +63,9 @@ def judge_run(dory, folder, model, golden, run, place, most):
     return "right", ""
 
 
-def judge(dory, folder, most, runs):
+def judge(dory, folder, most, runs, with_plans):
     """right, refused or wrong, and why."""
-    model = next((p for p in (os.path.join(folder, f"model.{e}") for e in ("tflite", "onnx")) if os.path.exists(p)), None)
+    model = cases.find_model(folder)
     if not model:
         return "wrong", "no model"
     with open(os.path.join(folder, "golden.json")) as file:
@@ -72,39 +75,25 @@ def judge(dory, folder, most, runs):
             verdict, message = judge_run(dory, folder, model, golden, run, place, most)
         if verdict != "right":
             return verdict, message
-    plan = subprocess.run([dory, "plan", model, "--target", "gap8", "--quiet"], capture_output=True, text=True, timeout=300)
-    return ("wrong", "no plan: " + plan.stderr.strip()) if plan.returncode else ("right", "")
-
-
-def read_list(path):
-    wanted = {}
-    with open(path) as file:
-        for line in file:
-            words = line.split("#")[0].split(None, 2)
-            if words:
-                wanted[words[0]] = words[1], words[2].strip() if len(words) > 2 else ""
-    return wanted
+    return cases.has_plan(dory, model) if with_plans else ("right", "")
 
 
 def main():
-    dory, folder, path, *names = [word for word in sys.argv[1:] if word != "--once"]
-    runs = 1 if "--once" in sys.argv else 2
+    dory, folder, path, *names = [word for word in sys.argv[1:] if word not in ("--once", "--without-plans")]
+    runs, with_plans = 1 if "--once" in sys.argv else 2, "--without-plans" not in sys.argv
     if not os.path.isdir(folder):
         print(f"skipped: no {folder}")
         return 77
-    wanted, bad = read_list(path), 0
-    there = [n for n in sorted(os.listdir(folder)) if os.path.isdir(os.path.join(folder, n))]
+    wanted, bad = cases.read_list(path), 0
+    there, missing = cases.list_cases(folder, wanted, path)
     for name in names or there:
         want, text = wanted.get(name, ("open", ""))
-        verdict, message = judge(dory, os.path.join(folder, name), NEAR if want == "near" else 0, runs)
+        verdict, message = judge(dory, os.path.join(folder, name), NEAR if want == "near" else 0, runs, with_plans)
         verdict = "near" if want == "near" and verdict == "right" else verdict
         good = verdict != "wrong" if want == "open" else verdict == want and text in message
         bad += not good
         if not good or verdict != want:
             print(f"{name}: {verdict}, wanted {want} {text}\n  {message[:300]}", flush=True)
-    missing = sorted(set(wanted) - set(there))
-    for name in missing:
-        print(f"{name} of {path} is not in {folder}")
     print(f"{len(names or there)} networks, {bad} not as wanted")
     return 1 if bad or missing else 0
 
