@@ -135,3 +135,33 @@ bool middle_move_apply(struct quantised_builder *builder, const char *name, cons
     *result = *value;
     return moves_nothing(move) || middle_lay(builder, name, value, move, layout, border, result);
 }
+
+/* ---- images ---- */
+
+bool middle_stack_images(struct quantised_builder *builder, const char *name, const struct middle_value *value,
+                         int64_t before, int64_t pitch, int border, struct middle_value *result)
+{
+    const struct layout layout = {4, {0, 1, 2, 3}, 2, 1};
+    const int64_t rows = value->view.dimensions[1];
+    struct middle_move move = middle_move_none(&value->view);
+    *result = *value;
+    if (pitch == rows)
+        return middle_lay_out(builder, name, &layout, result);
+    return middle_move_pad(builder, &move, 1, BORDER_CONSTANT, before, pitch - rows - before) &&
+           middle_lay(builder, name, value, &move, &layout, border, result);
+}
+
+struct view middle_unstack_images(int64_t images, int64_t rows, int64_t pitch, const struct tensor *tensor)
+{
+    const int64_t row = (int64_t)tensor->width * tensor->channels;
+    const struct view_factor factors[4] = {
+        {images, pitch * row}, {rows, row}, {tensor->width, tensor->channels}, {tensor->channels, 1}};
+    struct view view = {.rank = 4};
+    for (int i = 0, made = 0; i < 4; i++) {
+        view.dimensions[i] = factors[i].size;
+        view.factor_counts[i] = factors[i].size > 1;
+        if (view.factor_counts[i])
+            view.factors[made++] = factors[i];
+    }
+    return view;
+}

@@ -132,6 +132,13 @@ class Moves:
         below = number(tfl.LESS, [given, self.model.integers("zero", [0])], tfl.BOOL)
         return number(tfl.SELECT, [below, number(tfl.ABS, [given]), given])
 
+    def images(self, x):
+        """Images of a batch, as of a sequence, through layers that slide a window over each."""
+        y = self.reshaped(x, self.some_shape(self.values[x][0].size, 4))
+        for _ in range(self.random.randint(1, 3)):
+            y = self.random.choice([self.convolution, self.depthwise, self.pool])(y)
+        return self.reshaped(y, (1, *self.some_shape(self.values[y][0].size, 3)))
+
     def gather(self, x, data, *quantisation):
         axis, pick = self.random.choice([1, 2, 3]), self.random
         indices = [pick.randrange(data.shape[axis]) for _ in range(pick.randint(1, 5))]

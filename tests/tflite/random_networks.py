@@ -119,7 +119,7 @@ class Network(random_moves.Moves, attention.Attention):
     def pool(self, x):
         value, pick = self.values[x], self.random
         average, stride = pick.random() < 0.5, (pick.randint(1, 2), pick.randint(1, 2))
-        same, activation = pick.random() < 0.5, pick.choice([0, 1, 2, 3])
+        same, activation = pick.random() < 0.5 and not (average and len(value[0]) > 1), pick.choice([0, 1, 2, 3])
         kernel = tuple(pick.randint(1, 5 if same else min(3, size)) for size in value[0].shape[1:3])
         result = reference.pool(value, kernel, stride, same, activation, average)
         return self.operate(tfl.AVERAGE_POOL_2D if average else tfl.MAX_POOL_2D, [x], result,
@@ -409,7 +409,7 @@ class Network(random_moves.Moves, attention.Attention):
         steps = [self.convolution, self.convolution, self.depthwise, self.pool, self.reduce, self.pad, self.add, self.gate,
                  self.add_constant, self.multiply_by_constant, self.same_elements, self.transposed_convolution,
                  self.concatenate, self.stream, self.constants, self.constants, self.choose, self.select, self.prelu, self.unary, self.move, self.move,
-                 self.rearrange, self.rearrange, self.rearrange, self.any_rank, self.any_rank, self.repeated, self.dilated, self.matrices, self.attention,
+                 self.rearrange, self.rearrange, self.rearrange, self.any_rank, self.any_rank, self.repeated, self.dilated, self.images, self.matrices, self.attention,
                  self.attention, self.token, self.divide, self.select]
         for _ in range(pick.randint(1, 5)):
             x = pick.choice(steps)(x)

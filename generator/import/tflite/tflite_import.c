@@ -33,8 +33,8 @@ static bool is_float(const struct tflite_model *model, const struct tflite_opera
     return false;
 }
 
-/* Numbers that follow from shapes or other numbers, as Keras computes those of a batch that is not fixed, and PyTorch those of
- * a border. The shapes of all tensors are in the file, so that nobody has to know them. */
+/* Numbers that follow from shapes or other numbers, as Keras computes those of a batch that is not fixed, and PyTorch those
+ * of a border. The shapes of all tensors are in the file, so that nobody has to know them. */
 static bool is_of_shapes(const struct tflite_importer *importer, const struct tflite_operator *operation)
 {
     const struct tflite_tensor *output = operation->output_count ? &importer->model->tensors[operation->outputs[0]] : NULL;
@@ -249,7 +249,8 @@ static void import_operator(struct tflite_importer *importer, const struct tflit
             settle_reals(importer, operation->inputs[i]);
     if (!is_real && is_outside(importer, operation, &result))
         leave_outside(importer, operation, is_noted);
-    else if (!is_real && (!handler || !handler(importer, operation, &result)))
+    else if (!is_real && (!handler || !(tflite_has_images(importer) ? tflite_over_images(importer, handler, &result)
+                                                                    : handler(importer, operation, &result))))
         result = (struct value){0};
     importer->values[operation->outputs[0]] = result;
     for (int i = 1; i < operation->output_count; i++)

@@ -243,6 +243,10 @@ bool tflite_pad_window(struct tflite_importer *importer, const struct window *wi
 bool tflite_set_window(struct tflite_importer *importer, struct layer *layer, const struct tflite_tensor *input,
                        const struct tflite_tensor *output, const struct padding *pending);
 
+/* tflite_images.c: the current operator slides a window over several images; its handler over all of them as one. */
+bool tflite_has_images(const struct tflite_importer *importer);
+bool tflite_over_images(struct tflite_importer *importer, tflite_handler *handler, struct value *result);
+
 #define TFLITE_RECIPE "docs/from-tensorflow.md" /* what messages send people to */
 
 /* Reports an error of a node, null: of the model. Returns false. */

@@ -169,8 +169,13 @@ bool tflite_pad(struct tflite_importer *importer, const struct tflite_operator *
     const struct tflite_tensor *from = tflite_input(importer, 0), *to = tflite_output(importer);
     struct padding padding;
     struct image_shape inside, outside;
+    struct middle_value images;
     struct value value;
-    int tensor = tflite_reads_elements(importer, 0, &value), element;
+    int element;
+    if (from && from->rank == 4 && from->dimensions[0] > 1)
+        return tflite_takes(importer, 0, &images) && read_element(importer, images.tensor, &element) &&
+               pad_moved(importer, element, result);
+    int tensor = tflite_reads_elements(importer, 0, &value);
     if (tensor >= 0 && value.is_moved)
         return read_element(importer, tensor, &element) && pad_moved(importer, element, result);
     tensor = tensor < 0 ? -1 : tflite_reads(importer, 0, NULL);

@@ -33,48 +33,38 @@ static int64_t rows_between(const struct qdq_window *window)
 enum qdq_outcome qdq_stack_images(struct qdq *qdq, const struct node *node, int border, struct qdq_value *value,
                                   struct qdq_window *window, struct qdq_images *images)
 {
-    const int rank = value->view.rank;
-    const struct layout layout = {4, {0, 2, 3, 1}, 2, 1};
+    static const int channels_last[4] = {0, 2, 3, 1};
     const int64_t pitch = rows_between(window), count = value->view.dimensions[0];
-    *images = (struct qdq_images){.count = is_one_image(&value->view) ? 1 : count, .rank = rank};
+    struct middle_value placed = qdq_placed(value), stacked;
+    struct view split;
+    *images = (struct qdq_images){.count = is_one_image(&value->view) ? 1 : count, .rank = value->view.rank};
     if (images->count == 1)
         return QDQ_DONE;
     images->rows = window->output[0];
     images->pitch = pitch / window->stride[0];
-    int64_t dimensions[4] = {count, value->view.dimensions[1], window->input[0], window->input[1]};
-    view_reshape(&value->view, 4, dimensions, &value->view);
-    struct middle_move move = middle_move_none(&value->view);
-    if (count * pitch > QDQ_MAXIMUM_DIMENSION ||
-        !middle_move_pad(&qdq->builder, &move, 2, BORDER_CONSTANT, window->before[0],
-                         pitch - window->input[0] - window->before[0]))
-        return qdq_fault(qdq, node, NULL, "of %" PRId64 " images has more than %d rows", count, QDQ_MAXIMUM_DIMENSION);
-    struct middle_value placed = qdq_placed(value);
-    bool is_laid = pitch == window->input[0] && middle_lay_out(&qdq->builder, node->name, &layout, &placed);
-    enum qdq_outcome outcome = is_laid ? QDQ_DONE : qdq_lay(qdq, node, &move, &layout, border, value);
-    value->tensor = is_laid ? placed.tensor : value->tensor;
+    const int64_t dimensions[4] = {count, value->view.dimensions[1], window->input[0], window->input[1]};
+    view_reshape(&value->view, 4, dimensions, &split);
+    view_permute(&split, channels_last, &placed.view);
+    if (!middle_stack_images(&qdq->builder, node->name, &placed, window->before[0], pitch, border, &stacked))
+        return qdq_fault(qdq, node, NULL, "of %" PRId64 " images has more rows than the firmware can have", count);
+    value->tensor = stacked.tensor;
     value->view = view_of_image(qdq_tensor(qdq, value->tensor), 4);
     window->before[0] = window->after[0] = 0;
     window->input[0] = count * pitch;
     window->output[0] = (count - 1) * images->pitch + images->rows;
-    return outcome;
+    return QDQ_DONE;
 }
 
 void qdq_take_images_apart(const struct qdq_images *images, struct qdq_value *result)
 {
+    static const int channels_second[4] = {0, 3, 1, 2};
     if (images->count == 1)
         return;
     const struct view image = result->view; /* 1, channels, rows, columns */
-    const int64_t shape[4] = {images->count, image.dimensions[1], images->rows, image.dimensions[3]};
-    const int64_t row = image.dimensions[3] * image.dimensions[1];
-    const int64_t steps[4] = {images->pitch * row, 1, row, image.dimensions[1]};
-    struct view *view = &result->view;
-    *view = (struct view){.rank = images->rank};
-    for (int i = 0, to = 0, factor = 0; i < 4; i++) {
-        if (images->rank == 3 && i == 2)
-            continue;
-        view->dimensions[to] = shape[i];
-        view->factor_counts[to] = shape[i] > 1;
-        if (view->factor_counts[to++])
-            view->factors[factor++] = (struct view_factor){shape[i], steps[i]};
-    }
+    const struct tensor layer = tensor_plain("", 1, (int)image.dimensions[3], (int)image.dimensions[1]);
+    const struct view apart = middle_unstack_images(images->count, images->rows, images->pitch, &layer);
+    const int64_t signals[3] = {images->count, image.dimensions[1], image.dimensions[3]};
+    view_permute(&apart, channels_second, &result->view);
+    if (images->rank == 3)
+        view_reshape(&result->view, 3, signals, &result->view);
 }

@@ -1,0 +1,119 @@
+/* Images of a batch inside a network, as of a sequence: convolutions and pools see them as one image, each below the other
+ * with its border between them. The operator is imported as if the file said so, and of its result the rows of windows that
+ * see two images are left out. */
+#include "import/tflite/tflite_import.h"
+#include "middle/moves.h"
+
+/* Of the operator: where its images are, and what its windows have to do with rows and columns. */
+struct sliding {
+    int input;
+    struct window windows[2];
+    int before[2], after[2];
+};
+
+static bool read_sliding(const struct tflite_importer *importer, struct sliding *sliding)
+{
+    const struct tflite_operator *operation = importer->current;
+    const struct tflite_options *options = &operation->options;
+    const bool is_pool = operation->code == TFLITE_MAX_POOL_2D || operation->code == TFLITE_AVERAGE_POOL_2D;
+    const bool is_transposed = operation->code == TFLITE_TRANSPOSE_CONV;
+    if (!is_pool && !is_transposed && operation->code != TFLITE_CONV_2D && operation->code != TFLITE_DEPTHWISE_CONV_2D)
+        return false;
+    *sliding = (struct sliding){.input = is_transposed ? 2 : 0};
+    if (operation->input_count <= (is_pool ? 0 : sliding->input > 1 ? sliding->input : 1))
+        return false;
+    const struct tflite_tensor *from = &importer->tensors[operation->inputs[sliding->input]], *weights = NULL,
+                               *to = &importer->tensors[operation->outputs[0]];
+    if (!is_pool)
+        weights = &importer->tensors[operation->inputs[1]];
+    if (from->rank != 4 || from->dimensions[0] <= 1 || to->rank != 4 || (weights && weights->rank != 4))
+        return false;
+    const int kernels[2] = {weights ? weights->dimensions[1] : options->kernel_height,
+                            weights ? weights->dimensions[2] : options->kernel_width};
+    const int dilations[2] = {options->dilation_height, options->dilation_width};
+    const int strides[2] = {options->stride_height, options->stride_width};
+    for (int i = 0; i < 2; i++)
+        sliding->windows[i] = (struct window){.what = i ? "width" : "height",
+                                              .size = from->dimensions[1 + i],
+                                              .kernel = kernels[i],
+                                              .stride = strides[i],
+                                              .dilation = is_pool || is_transposed ? 1 : dilations[i],
+                                              .outputs = to->dimensions[1 + i]};
+    return true;
+}
+
+bool tflite_has_images(const struct tflite_importer *importer)
+{
+    struct sliding sliding;
+    return importer->current->inputs[0] != NO_TENSOR && read_sliding(importer, &sliding);
+}
+
+/* What the windows need beside an image; false after a report. */
+static bool pad_windows(struct tflite_importer *importer, struct sliding *sliding)
+{
+    const int code = importer->current->code;
+    bool is_padded = false;
+    for (int i = 0; i < 2; i++) {
+        const struct window *window = &sliding->windows[i];
+        if (window->kernel < 1 || window->stride < 1 || window->dilation < 1 || window->kernel > MAXIMUM_DIMENSION ||
+            window->stride > MAXIMUM_DIMENSION || window->dilation > MAXIMUM_DIMENSION)
+            return tflite_fault(importer, "a %s with a kernel, stride or dilation that is none", window->what);
+        if (code == TFLITE_TRANSPOSE_CONV && (i || (window->kernel == 1 && window->stride == 1)))
+            continue;
+        if (code == TFLITE_TRANSPOSE_CONV)
+            return tflite_fault(importer, "several images and a kernel of more than a row; supported: one of both");
+        if (!tflite_pad_window(importer, window, &sliding->before[i], &sliding->after[i]))
+            return false;
+        is_padded |= sliding->before[i] > 0 || sliding->after[i] > 0;
+    }
+    return !is_padded || code != TFLITE_AVERAGE_POOL_2D ||
+           tflite_fault(importer, "several images and padding SAME; supported: one image, or VALID");
+}
+
+static void set_shape(struct tflite_tensor *tensor, int rows, int columns)
+{
+    tensor->dimensions[0] = 1;
+    tensor->dimensions[1] = rows;
+    tensor->dimensions[2] = columns;
+}
+
+bool tflite_over_images(struct tflite_importer *importer, tflite_handler *handler, struct value *result)
+{
+    const struct tflite_operator *operation = importer->current;
+    struct tflite_operator whole = *operation;
+    struct sliding sliding = {0};
+    struct middle_value images, stacked;
+    if (!read_sliding(importer, &sliding) || !pad_windows(importer, &sliding) ||
+        !tflite_takes(importer, sliding.input, &images))
+        return false;
+    const struct window *rows = &sliding.windows[0];
+    int index = operation->inputs[sliding.input], output = operation->outputs[0];
+    int64_t pitch = (int64_t)sliding.before[0] + rows->size + sliding.after[0], count = images.view.dimensions[0];
+    pitch = (pitch + rows->stride - 1) / rows->stride * rows->stride;
+    const int border =
+        operation->code == TFLITE_MAX_POOL_2D ? 0 : tflite_network_tensor(importer, images.tensor)->zero_point;
+    if (count * pitch > MAXIMUM_DIMENSION || !middle_stack_images(&importer->builder, tflite_output(importer)->name, &images,
+                                                                  sliding.before[0], pitch, border, &stacked))
+        return tflite_fault(importer, "several images, which together have more than %d rows", MAXIMUM_DIMENSION);
+    const struct tflite_tensor from = importer->tensors[index], to = importer->tensors[output];
+    const struct value before = importer->values[index];
+    const int reach = (rows->kernel - 1) * rows->dilation + 1;
+    set_shape(&importer->tensors[index], (int)(count * pitch), from.dimensions[2] + sliding.before[1] + sliding.after[1]);
+    set_shape(&importer->tensors[output], (int)((count * pitch - reach) / rows->stride + 1), to.dimensions[2]);
+    importer->values[index] = tflite_value_of(stacked.tensor);
+    importer->values[index].padding = (struct padding){.left = sliding.before[1], .right = sliding.after[1]};
+    importer->values[index].padding_element = border;
+    whole.options.padding = operation->code == TFLITE_TRANSPOSE_CONV ? whole.options.padding : TFLITE_VALID;
+    importer->current = &whole;
+    bool is_done = handler(importer, &whole, result);
+    importer->current = operation;
+    importer->tensors[index] = from;
+    importer->tensors[output] = to;
+    importer->values[index] = before;
+    if (!is_done)
+        return false;
+    struct middle_value made = {.tensor = result->tensor};
+    made.view =
+        middle_unstack_images(count, rows->outputs, pitch / rows->stride, tflite_network_tensor(importer, made.tensor));
+    return tflite_gives(importer, 0, &made, result);
+}
