@@ -1,9 +1,9 @@
 /* Computes convolutions of bytes by N-EUREKA, depth-wise ones with windows of 3x3. Input, output: HWC.
  *
- * Where pixels are gathered all cores do so in the first part, and jobs start in the second. Else the first core starts a
- * tile's jobs; where weights are in their memory, all cores copy constants meanwhile. In the second part all cores make
- * elements of the sums of a job that has ended, while the engine is at the next one; where the engine requantises nothing is
- * left to do but to wait. */
+ * In the first part the first core describes the tile's jobs, while others copy constants from the weight memory; where
+ * pixels are gathered all of them do so. Jobs start behind it, or at once where there is nothing to wait for. In the second
+ * part all cores make elements of the sums of a job that has ended, while the engine is at the next one; where the engine
+ * requantises nothing is left to do but to wait. */
 #include "../xpulpv2/xpulp.h"
 #include "dory/share.h"
 
@@ -15,10 +15,11 @@
 /* A job of the tile. */
 struct part {
     uint32_t rows, columns, channels; /* rows and columns of the layer, of which the engine makes step x step as many */
-    const uint8_t *input, *weights, *constants;
-    const uint8_t *multipliers; /* and the engine's addends */
-    uint8_t *sums;              /* its pixels, side by side */
-    uint8_t *output;            /* its first element */
+    const uint8_t *input, *weights;
+    const uint8_t *constants; /* of its block */
+    uint32_t first;           /* of its channels, in the block */
+    uint8_t *sums;            /* its pixels, side by side */
+    uint8_t *output;          /* its first element */
 };
 
 /* What all jobs of a tile have in common. */
@@ -48,10 +49,16 @@ static void set_job(const struct dory_layer *layer, const struct dory_tile *tile
 /* Where the parts of scratch lie, one behind the other. */
 static void lay_scratch(const struct dory_tile *tile, struct dory_neureka_queue *queue)
 {
-    queue->multipliers = (uint8_t *)tile->scratch + sizeof *queue;
-    uint8_t *gathered = queue->multipliers + 4 * queue->jobs.blocks * queue->copied_words;
-    queue->input = queue->gathers ? gathered : (const uint8_t *)tile->input;
-    queue->sums = gathered + (queue->gathers ? tile->rows * tile->columns * queue->job.input_pixel_bytes : 0);
+    uint8_t *behind = (uint8_t *)(queue + 1);
+    queue->constants = (const uint8_t *)tile->weights + queue->weight_bytes;
+    queue->constants_step = queue->block_bytes;
+    if (queue->job.weights_in_memory) {
+        queue->constants = behind;
+        queue->constants_step = queue->block_bytes - queue->weight_bytes;
+        behind += queue->jobs.blocks * queue->constants_step;
+    }
+    queue->input = queue->gathers ? behind : (const uint8_t *)tile->input;
+    queue->sums = behind + (queue->gathers ? tile->rows * tile->columns * queue->job.input_pixel_bytes : 0);
 }
 
 /* Code that runs once waits for L2 instruction by instruction: it is to be short. */
@@ -60,13 +67,12 @@ static NOT_INLINE __attribute__((cold)) void describe(const struct dory_layer *l
 {
     dory_neureka_set_jobs(&queue->jobs, layer, tile->rows, tile->columns, tile->channels);
     uint32_t channels = queue->jobs.block_channels, step = queue->jobs.step;
-    queue->started = queue->block = queue->band = 0;
+    queue->started = queue->part = queue->band = 0;
     queue->block_bytes = layer->block_bytes;
     queue->weight_bytes = layer->chunk_bytes;
     queue->may_be_wide = dory_neureka_may_be_wide(layer);
     queue->requantises = dory_neureka_requantises(layer);
     queue->gathers = dory_neureka_gathers(layer);
-    queue->copied_words = dory_neureka_copied_words(layer);
     queue->element_bytes = layer->output_bits / 8u;
     queue->left_bytes = queue->requantises ? 1 : 4;
     queue->pixels = tile->rows * step * dory_neureka_stepped(queue->jobs.columns, step);
@@ -77,12 +83,13 @@ static NOT_INLINE __attribute__((cold)) void describe(const struct dory_layer *l
     lay_scratch(tile, queue);
 }
 
-/* Rows and columns; the last band may be what is left of rows of six. */
-static NOT_INLINE struct part part_of(const struct dory_tile *tile, const struct dory_neureka_queue *queue, uint32_t block,
+/* Channels, rows and columns; the last band may be what is left of rows of six. */
+static NOT_INLINE struct part part_of(const struct dory_tile *tile, const struct dory_neureka_queue *queue, uint32_t index,
                                       uint32_t band)
 {
     const struct dory_neureka_jobs *jobs = &queue->jobs;
-    uint32_t first_row = band * jobs->band_rows, first = block * jobs->block_channels;
+    uint32_t block = index / jobs->parts_per_block, in_block = index % jobs->parts_per_block * jobs->part_channels;
+    uint32_t first_row = band * jobs->band_rows, first = block * jobs->block_channels + in_block;
     struct part part = {.rows = dory_minimum(jobs->band_rows, jobs->rows - first_row), .columns = jobs->columns};
     if (jobs->rest > 0 && band == jobs->bands - 1) {
         first_row = jobs->rows;
@@ -91,11 +98,12 @@ static NOT_INLINE struct part part_of(const struct dory_tile *tile, const struct
     }
     uint32_t columns = dory_neureka_stepped(jobs->columns, jobs->step);
     uint32_t first_pixel = first_row * jobs->columns, first_left = first_row * jobs->step * columns;
-    part.channels = dory_minimum(jobs->block_channels, tile->channels - first);
+    part.first = in_block;
+    part.channels = dory_minimum(jobs->part_channels, dory_minimum(jobs->block_channels - in_block, tile->channels - first));
     part.input = queue->input + first_row * jobs->step * queue->job.input_row_bytes;
-    part.weights = (const uint8_t *)tile->weights + block * queue->block_bytes;
-    part.constants = part.weights + queue->weight_bytes;
-    part.multipliers = queue->copied_words > 0 ? queue->multipliers + 4 * block * queue->copied_words : part.constants;
+    part.weights =
+        (const uint8_t *)tile->weights + block * queue->block_bytes + in_block * queue->weight_bytes / jobs->block_channels;
+    part.constants = queue->constants + block * queue->constants_step;
     part.sums = queue->sums + queue->left_bytes * (queue->pixels * first + first_left * part.channels);
     part.output = (uint8_t *)tile->output + (first_pixel * tile->channels + first) * queue->element_bytes;
     return part;
@@ -110,20 +118,20 @@ static uint32_t start(const struct dory_tile *tile, struct dory_neureka_queue *q
     job->channels = (uint16_t)part->channels;
     job->input = part->input;
     job->weights = part->weights;
-    job->multipliers = part->multipliers;
-    job->addends = part->multipliers + 4 * queue->jobs.block_channels;
+    job->multipliers = part->constants + 4 * part->first;
+    job->addends = part->constants + 4 * (part->first + queue->jobs.block_channels);
     job->output = by_cores ? part->sums : part->output;
     job->output_pixel_bytes = by_cores ? queue->left_bytes * part->channels : tile->channels;
     job->output_row_bytes = job->columns * job->output_pixel_bytes;
     return dory_neureka_start(job);
 }
 
-/* First core: as many jobs of blocks before this one as the engine takes. */
-static NOT_INLINE void start_some(const struct dory_tile *tile, uint32_t end_block)
+/* First core: as many jobs as the engine takes. */
+static NOT_INLINE void start_some(const struct dory_tile *tile)
 {
     struct dory_neureka_queue *queue = tile->scratch;
-    while (queue->block < end_block && dory_neureka_has_room()) {
-        struct part part = part_of(tile, queue, queue->block, queue->band);
+    while (queue->part < queue->jobs.parts && dory_neureka_has_room()) {
+        struct part part = part_of(tile, queue, queue->part, queue->band);
         uint32_t number = start(tile, queue, &part);
         if (queue->started == 0) {
             queue->first_number = number;
@@ -131,63 +139,41 @@ static NOT_INLINE void start_some(const struct dory_tile *tile, uint32_t end_blo
         __atomic_store_n(&queue->started, queue->started + 1, __ATOMIC_RELEASE);
         if (++queue->band == queue->jobs.bands) {
             queue->band = 0;
-            queue->block++;
+            queue->part++;
         }
     }
 }
 
-/* Of some of the tile's blocks. */
-static NOT_INLINE void copy_multipliers(const struct dory_tile *tile, const struct dory_neureka_queue *queue,
-                                        struct dory_share blocks)
+/* A core's share of each block's: a word of the weight memory is some 30 cycles away from a core. */
+static NOT_INLINE void copy_constants(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core,
+                                      unsigned cores)
 {
-    uint32_t words = queue->copied_words;
-    uint32_t *to = (uint32_t *)(void *)queue->multipliers + blocks.first * words;
-    const uint8_t *from = (const uint8_t *)tile->weights + blocks.first * queue->block_bytes + queue->weight_bytes;
-    for (uint32_t block = blocks.first; block < blocks.end; block++, from += queue->block_bytes) {
-        for (uint32_t i = 0; i < words; i++) {
-            *to++ = dory_load_word(from + 4 * i);
+    uint32_t words = (layer->block_bytes - layer->chunk_bytes) / 4, blocks = dory_blocks(layer, tile->channels);
+    uint32_t *to = (uint32_t *)(void *)((struct dory_neureka_queue *)tile->scratch + 1);
+    const uint8_t *from = (const uint8_t *)tile->weights + layer->chunk_bytes;
+    struct dory_share share = dory_share_of(words, core, cores);
+    for (; blocks > 0; blocks--, from += layer->block_bytes, to += words) {
+        for (uint32_t i = share.first; i < share.end; i++) {
+            to[i] = dory_load_word(from + 4 * i);
         }
     }
 }
 
-/* First core: block after block, its multipliers and its jobs. */
-static void start_blocks(const struct dory_tile *tile, const struct dory_neureka_queue *queue, uint32_t blocks)
-{
-    for (uint32_t block = 0; block < blocks; block++) {
-        copy_multipliers(tile, queue, (struct dory_share){block, block + 1});
-        start_some(tile, block + 1);
-    }
-}
-
-/* Jobs are for the second part. */
-static void start_gathering(const struct dory_layer *layer, const struct dory_tile *tile,
-                            const struct dory_neureka_queue *queue, unsigned core, unsigned cores)
-{
-    copy_multipliers(tile, queue, dory_share_of(queue->jobs.blocks, core, cores));
-    dory_neureka_gather(layer, tile, (uint8_t *)(uintptr_t)queue->input, core, cores);
-}
-
-/* Who makes elements asks in the second part for jobs of this one: the first core then copies multipliers alone. Else it
- * begins with the first block's, while the others copy what is left. */
 void dory_neureka_convolution(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
-    bool gathers = dory_neureka_gathers(layer);
-    if (core > 0 && !gathers && (dory_neureka_is_by_cores(layer) || !dory_is_in_place(layer->l1.weights))) {
-        return;
-    }
-    struct dory_neureka_queue own, *queue = core == 0 ? (struct dory_neureka_queue *)tile->scratch : &own;
-    describe(layer, tile, queue);
-    if (gathers) {
-        start_gathering(layer, tile, queue, core, cores);
-        return;
-    }
-    bool is_shared = !queue->jobs.by_cores && queue->copied_words > 0;
+    unsigned describing = cores > 1; /* cores that do not copy */
+    bool copies = dory_is_in_place(layer->l1.weights), gathers = dory_neureka_gathers(layer);
     if (core == 0) {
-        start_blocks(tile, queue, is_shared ? 1 : queue->jobs.blocks);
+        describe(layer, tile, tile->scratch);
     }
-    if (is_shared) { /* the first core's share is the least */
-        struct dory_share others = dory_share_of(queue->jobs.blocks - 1, cores - 1 - core, cores);
-        copy_multipliers(tile, queue, (struct dory_share){1 + others.first, 1 + others.end});
+    if (core == 0 && !copies && !gathers) {
+        start_some(tile);
+    }
+    if (copies && core >= describing) {
+        copy_constants(layer, tile, core - describing, cores - describing);
+    }
+    if (gathers) {
+        dory_neureka_gather(layer, tile, core, cores);
     }
 }
 
@@ -219,6 +205,7 @@ static NOT_INLINE void finish_part(const struct dory_layer *layer, const struct 
         .output_step = tile->channels * element_bytes,
         .pixels = by_pixels ? share.end - share.first : pixels,
         .constants = part->constants,
+        .first_constant = part->first,
         .first_channel = first_channel,
         .end_channel = by_pixels ? part->channels : dory_minimum(together * share.end, part->channels),
     };
@@ -242,6 +229,7 @@ static NOT_INLINE void finish_taken(const struct dory_layer *layer, const struct
             .output_step = tile->channels * element_bytes,
             .pixels = part->columns,
             .constants = part->constants,
+            .first_constant = part->first,
             .first_channel = by_rows ? 0 : together * share.first,
             .end_channel = by_rows ? part->channels : dory_minimum(together * share.end, part->channels),
         };
@@ -286,20 +274,19 @@ void dory_neureka_finish_convolution(const struct dory_layer *layer, const struc
     if (core > 0 && !queue->jobs.by_cores) {
         return; /* who waits for the first core waits for the engine */
     }
-    uint32_t blocks = queue->jobs.blocks, bands = queue->jobs.bands;
-    for (uint32_t block = 0, index = 0; block < blocks; block++) {
-        for (uint32_t band = 0; band < bands; band++, index++) {
+    for (uint32_t index = 0, count = 0; index < queue->jobs.parts; index++) {
+        for (uint32_t band = 0; band < queue->jobs.bands; band++, count++) {
             if (core == 0) {
-                start_some(tile, blocks);
+                start_some(tile);
             }
-            await_job(queue, index);
+            await_job(queue, count);
             if (core == 0) {
-                start_some(tile, blocks);
+                start_some(tile);
             }
             if (!queue->jobs.by_cores) {
                 continue;
             }
-            struct part part = part_of(tile, queue, block, band);
+            struct part part = part_of(tile, queue, index, band);
             if (step == 1) {
                 finish_part(layer, tile, queue, &part, core, cores);
             } else if (queue->requantises) {

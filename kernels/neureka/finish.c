@@ -87,7 +87,7 @@ static inline __attribute__((always_inline)) void finish_as(enum form form, cons
     scale.maximum = layer->maximum;
     scale.away = is_high && layer->rounding == DORY_ROUND_AWAY ? 1u << layer->left_shift >> 1 : 0;
     for (uint32_t channel = elements->first_channel; channel < elements->end_channel; channel++) {
-        const uint8_t *words = elements->constants + channel * 4 * words_of(form);
+        const uint8_t *words = elements->constants + (elements->first_constant + channel) * 4 * words_of(form);
 #pragma GCC unroll 7
         for (uint32_t i = 0; i < words_of(form); i++) {
             scale.constant[i] = dory_load_word(words + 4 * i);
@@ -102,7 +102,7 @@ static void finish_any(const struct dory_layer *layer, const struct dory_neureka
     for (uint32_t channel = elements->first_channel; channel < elements->end_channel; channel++) {
         for (uint32_t pixel = 0; pixel < elements->pixels; pixel++) {
             int32_t sum = elements->sums[pixel * elements->sum_step + channel];
-            int32_t value = dory_normalise(layer, elements->constants, channel, sum);
+            int32_t value = dory_normalise(layer, elements->constants, elements->first_constant + channel, sum);
             uint8_t *to = elements->output + pixel * elements->output_step;
             if (layer->output_bits == 8) {
                 to[channel] = (uint8_t)value;
@@ -225,7 +225,7 @@ static void finish_own_channel(const struct dory_layer *layer, const struct dory
                                uint32_t channel, const uint8_t *record)
 {
     struct dory_neureka_elements one = *elements;
-    one.constants = record - channel * dory_channel_constants_bytes(layer);
+    one.constants = record - (one.first_constant + channel) * dory_channel_constants_bytes(layer);
     one.first_channel = channel;
     one.end_channel = channel + 1;
     dory_neureka_finish(layer, &one);
@@ -234,9 +234,9 @@ static void finish_own_channel(const struct dory_layer *layer, const struct dory
 void dory_neureka_finish_wide(const struct dory_layer *layer, const struct dory_neureka_elements *elements,
                               const struct dory_neureka_records *of_block)
 {
-    uint32_t record_bytes = of_block->record_bytes, end = elements->end_channel;
-    const uint8_t *records = elements->constants + of_block->first_record;
-    const uint8_t *kinds = elements->constants + of_block->first_kind;
+    uint32_t record_bytes = of_block->record_bytes, end = elements->end_channel, first = elements->first_constant;
+    const uint8_t *records = elements->constants + of_block->first_record + first * record_bytes;
+    const uint8_t *kinds = elements->constants + of_block->first_kind + first;
     for (uint32_t channel = elements->first_channel; channel < end;) {
         const uint8_t *record = records + channel * record_bytes;
         if (channel % 4 == 0 && channel + 4 <= end && dory_load_word(kinds + channel) == 0x01010101 && has_loop(layer)) {

@@ -12,7 +12,8 @@ struct dory_neureka_elements {
     uint32_t output_step; /* bytes */
     uint32_t pixels;
     uint32_t first_channel, end_channel;
-    const uint8_t *constants; /* of channel 0 */
+    const uint8_t *constants; /* of a block */
+    uint32_t first_constant;  /* the channel of the block that is channel 0 */
 };
 
 void dory_neureka_finish(const struct dory_layer *layer, const struct dory_neureka_elements *elements);
@@ -21,8 +22,8 @@ void dory_neureka_finish(const struct dory_layer *layer, const struct dory_neure
 void dory_neureka_finish_wide(const struct dory_layer *layer, const struct dory_neureka_elements *elements,
                               const struct dory_neureka_records *of_block);
 
-/* Of a layer that dory_neureka_gathers(): this core's share of the tile's pixels, dory_neureka_pixel_bytes() each. */
-void dory_neureka_gather(const struct dory_layer *layer, const struct dory_tile *tile, uint8_t *to, unsigned core,
-                         unsigned cores);
+/* Of a layer that dory_neureka_gathers(): this core's share of the tile's pixels, dory_neureka_pixel_bytes() each. They lie
+ * behind the constants in scratch. */
+void dory_neureka_gather(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores);
 
 #endif

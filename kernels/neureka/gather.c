@@ -82,9 +82,16 @@ static void gather_row(const struct dory_layer *layer, const uint8_t *from, uint
     }
 }
 
-void dory_neureka_gather(const struct dory_layer *layer, const struct dory_tile *tile, uint8_t *to, unsigned core,
-                         unsigned cores)
+static uint8_t *gathered(const struct dory_layer *layer, const struct dory_tile *tile)
 {
+    uint32_t constants = layer->block_bytes - layer->chunk_bytes;
+    return (uint8_t *)tile->scratch + sizeof(struct dory_neureka_queue) +
+           (dory_is_in_place(layer->l1.weights) ? dory_blocks(layer, tile->channels) * constants : 0);
+}
+
+void dory_neureka_gather(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    uint8_t *to = gathered(layer, tile);
     bool by_rows = tile->rows >= cores;
     struct dory_share share = dory_share_of(by_rows ? tile->rows : tile->columns, core, cores);
     uint32_t first_column = by_rows ? 0 : share.first, columns = by_rows ? tile->columns : share.end - share.first;

@@ -127,18 +127,19 @@ static inline uint32_t dory_neureka_block_bytes(const struct dory_layer *layer)
 #define DORY_NEUREKA_JOBS     4u    /* at most, of a tile whose elements cores make */
 #define DORY_NEUREKA_ELEMENTS 4096u /* of such a job, about: to start one costs a core a thousand cycles */
 
-/* A tile's jobs: each a block of channels by a band of rows. Where cores work on one job's sums beside the next job there
- * are two to four of them. A window of 1x1 that steps by one pixel knows no rows: where the engine is all that a tile waits
- * for, pixels are in rows of six if it then has fewer tiles that are not full, and what is left of them is a band of one
- * row. */
+/* A tile's jobs: each some channels of a block, by a band of rows. Where cores work on one job's sums beside the next job
+ * there are two to four of them. A window of 1x1 that steps by one pixel knows no rows: where the engine is all that a tile
+ * waits for, pixels are in rows of six if it then has fewer tiles that are not full, and what is left of them is a band of
+ * one row. */
 struct dory_neureka_jobs {
-    uint32_t blocks, block_channels; /* the last block may have fewer */
-    uint32_t rows, columns;          /* of whole bands */
-    uint32_t band_rows, bands;       /* with that of the rest */
-    uint32_t rest;                   /* pixels; 0: there is no such band */
-    uint32_t step;                   /* of the engine's pixels one is taken, in rows and columns */
-    bool is_flat;                    /* in rows of six */
-    bool by_cores;                   /* cores make elements of what the engine writes */
+    uint32_t blocks, block_channels;                /* the last block may have fewer */
+    uint32_t parts, part_channels, parts_per_block; /* likewise */
+    uint32_t rows, columns;                         /* of whole bands */
+    uint32_t band_rows, bands;                      /* with that of the rest */
+    uint32_t rest;                                  /* pixels; 0: there is no such band */
+    uint32_t step;                                  /* of the engine's pixels one is taken, in rows and columns */
+    bool is_flat;                                   /* in rows of six */
+    bool by_cores;                                  /* cores make elements of what the engine writes */
 };
 
 /* The engine's windows of 3x3 step by one pixel. Where a depth-wise layer's step by two, cores take every second one of its
@@ -189,6 +190,25 @@ static inline uint32_t dory_neureka_cuts(uint32_t elements)
     return dory_minimum(cuts < 2 ? 2 : cuts, DORY_NEUREKA_JOBS);
 }
 
+/* Into channels as the engine has them together, then into rows. */
+static inline void dory_neureka_cut(struct dory_neureka_jobs *jobs, uint32_t cuts, bool is_depthwise)
+{
+    if (!is_depthwise && jobs->blocks < cuts) {
+        uint32_t channels = dory_divide_up(jobs->part_channels, cuts / jobs->blocks);
+        jobs->part_channels = dory_minimum(dory_round_up(channels, DORY_NEUREKA_OUTPUTS), jobs->block_channels);
+        jobs->parts_per_block = dory_divide_up(jobs->block_channels, jobs->part_channels);
+    }
+}
+
+static inline void dory_neureka_cut_rows(struct dory_neureka_jobs *jobs, uint32_t cuts)
+{
+    if (jobs->parts < cuts) {
+        jobs->band_rows =
+            dory_round_up(dory_divide_up(jobs->rows, cuts / jobs->parts), DORY_NEUREKA_PIXELS / dory_minimum(jobs->step, 2));
+        jobs->bands = dory_divide_up(jobs->rows, jobs->band_rows);
+    }
+}
+
 static inline void dory_neureka_set_jobs(struct dory_neureka_jobs *jobs, const struct dory_layer *layer, uint32_t rows,
                                          uint32_t columns, uint32_t channels)
 {
@@ -196,6 +216,8 @@ static inline void dory_neureka_set_jobs(struct dory_neureka_jobs *jobs, const s
     bool is_dense = is_1x1 && layer->stride_height == 1 && layer->stride_width == 1;
     jobs->block_channels = dory_neureka_block_channels(layer);
     jobs->blocks = dory_divide_up(channels, jobs->block_channels);
+    jobs->part_channels = dory_minimum(jobs->block_channels, channels);
+    jobs->parts_per_block = 1;
     jobs->rows = rows;
     jobs->columns = columns;
     jobs->rest = 0;
@@ -207,20 +229,11 @@ static inline void dory_neureka_set_jobs(struct dory_neureka_jobs *jobs, const s
     }
     jobs->band_rows = jobs->rows;
     jobs->bands = 1 + (jobs->rest > 0);
-    uint32_t cuts = dory_neureka_cuts(rows * columns * channels);
-    if (jobs->by_cores && jobs->blocks < cuts) {
-        jobs->band_rows = dory_round_up(dory_divide_up(jobs->rows, cuts / jobs->blocks),
-                                        DORY_NEUREKA_PIXELS / dory_minimum(jobs->step, 2));
-        jobs->bands = dory_divide_up(jobs->rows, jobs->band_rows);
-    }
-}
-
-/* What the engine reads in L1 of a block's constants: multipliers, and addends where it requantises. Copies where weights
- * are in their memory; a word of it is some 30 cycles away from a core. */
-static inline uint32_t dory_neureka_copied_words(const struct dory_layer *layer)
-{
-    uint32_t words = dory_neureka_requantises(layer) ? 2 : dory_neureka_may_be_wide(layer) ? 1 : 0;
-    return dory_is_in_place(layer->l1.weights) ? words * dory_neureka_block_channels(layer) : 0;
+    uint32_t cuts = jobs->by_cores ? dory_neureka_cuts(rows * columns * channels) : 1;
+    dory_neureka_cut(jobs, cuts, layer->operation == DORY_DEPTHWISE);
+    uint32_t last = channels - (jobs->blocks - 1) * jobs->block_channels;
+    jobs->parts = (jobs->blocks - 1) * jobs->parts_per_block + dory_divide_up(last, jobs->part_channels);
+    dory_neureka_cut_rows(jobs, cuts);
 }
 
 /* Where the parts of a block's constants lie, where its layer may be WIDE. */
@@ -228,18 +241,19 @@ struct dory_neureka_records {
     uint32_t first_record, record_bytes, first_kind;
 };
 
-/* At the start of scratch; behind it copied constants, gathered pixels and sums. What a tile's jobs have in common is found
- * once, and lies in L1: a word of the layer's record is some ten cycles away from a core, and its instruction cache has room
- * for some 130 instructions. */
+/* At the start of scratch; behind it constants, where weights are in their memory, gathered pixels and sums. What a tile's
+ * jobs have in common is found once, and lies in L1: a word of the layer's record is some ten cycles away from a core, and
+ * its instruction cache has room for some 130 instructions. */
 struct dory_neureka_queue {
     struct dory_neureka_jobs jobs;
     struct dory_neureka_job job;        /* the last one, of which a part of the tile is another */
     uint32_t first_number;              /* of its jobs */
-    uint32_t started, block, band;      /* how many of them, and which is next */
+    uint32_t started, part, band;       /* how many of them, and which is next */
     uint32_t block_bytes, weight_bytes; /* of a block */
-    uint32_t copied_words;              /* likewise */
+    uint32_t constants_step;            /* to the next block's */
     const uint8_t *input;               /* the first pixel that the engine reads */
-    uint8_t *multipliers, *sums;        /* the first ones: copied, and what the engine leaves */
+    const uint8_t *constants;           /* of the first block */
+    uint8_t *sums;                      /* what the engine leaves for the cores */
     uint32_t pixels;                    /* of the engine, of the tile */
     uint32_t element_bytes, left_bytes; /* of the output's elements, and of what the engine leaves */
     struct dory_neureka_records records;

@@ -14,18 +14,18 @@ static uint32_t ceiling_log2(uint32_t value)
 
 /* ---- weights ---- */
 
+#define BLOCK_BYTES      32768u /* with fewer jobs than channels by 32, as long as tiles remain small */
 #define MOST_BLOCK_BYTES 65536u /* of which two are in L1 beside all else */
 
 static uint8_t block_shift(const struct dory_layer *layer)
 {
     enum dory_neureka_mode mode = dory_neureka_mode_of(layer);
     uint32_t bytes = dory_neureka_weight_bytes(mode, dory_neureka_input_channels(layer), layer->weight_bits);
-    uint32_t shift = ceiling_log2(dory_round_up(layer->output_channels, 4));
+    uint32_t channels = dory_round_up(layer->output_channels, 4), shift = ceiling_log2(channels);
     if (mode == DORY_NEUREKA_DEPTHWISE) {
         return (uint8_t)shift;
     }
-    shift = dory_minimum(shift, 5);
-    while (shift > 2 && bytes << shift > MOST_BLOCK_BYTES) {
+    while (shift > 2 && bytes * dory_minimum(1u << shift, channels) > (shift > 5 ? BLOCK_BYTES : MOST_BLOCK_BYTES)) {
         shift--;
     }
     return (uint8_t)shift;
@@ -169,11 +169,19 @@ static bool supports(const struct dory_layer *layer)
 static uint32_t scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     (void)cores;
-    uint32_t step = dory_neureka_step(layer), copied = 8 * dory_round_up(tile->channels, 32);
+    uint32_t step = dory_neureka_step(layer);
     uint32_t left = tile->rows * step * dory_neureka_stepped(tile->columns, step) * tile->channels;
     uint32_t bytes = !dory_neureka_is_by_cores(layer) ? 0 : dory_neureka_requantises(layer) ? 1 : 4;
     uint32_t gathered = dory_neureka_gathers(layer) ? tile->rows * tile->columns * dory_neureka_pixel_bytes(layer) : 0;
-    return (uint32_t)sizeof(struct dory_neureka_queue) + copied + gathered + bytes * left;
+    return (uint32_t)sizeof(struct dory_neureka_queue) + gathered + bytes * left;
+}
+
+static uint32_t scratch_bytes_in_memory(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    struct dory_layer formed = *layer;
+    formed.block_shift = block_shift(layer);
+    return scratch_bytes(layer, tile, cores) +
+           dory_blocks(&formed, tile->channels) * dory_neureka_block_constants_bytes(&formed);
 }
 
 /* ---- cycles ---- */
@@ -195,11 +203,13 @@ static uint32_t engine_tile_cycles(const struct dory_layer *layer, uint32_t chan
 static uint64_t engine_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile,
                               const struct dory_neureka_jobs *jobs, bool in_memory)
 {
-    uint32_t most = dory_neureka_mode_of(layer) == DORY_NEUREKA_DEPTHWISE ? DORY_NEUREKA_WIDE_INPUTS : jobs->block_channels;
+    uint32_t most = dory_neureka_mode_of(layer) == DORY_NEUREKA_DEPTHWISE
+                        ? DORY_NEUREKA_WIDE_INPUTS
+                        : dory_minimum(jobs->block_channels, DORY_NEUREKA_OUTPUTS);
     uint32_t whole = tile->channels / most, rest = tile->channels % most;
     uint64_t pixels = (uint64_t)whole * engine_tile_cycles(layer, most, in_memory) +
                       (rest ? engine_tile_cycles(layer, rest, in_memory) : 0);
-    return dory_neureka_engine_tiles(jobs) * pixels + 30ull * jobs->blocks * jobs->bands;
+    return dory_neureka_engine_tiles(jobs) * pixels + 30ull * jobs->parts * jobs->bands;
 }
 
 /* Of a core, an element, with what its instructions wait for: kws and ic of MLPerf Tiny on gvsoc. */
@@ -247,7 +257,7 @@ static uint64_t tile_cycles(const struct dory_layer *asked, const struct dory_ti
     if (!jobs.by_cores) {
         return start + engine;
     }
-    uint32_t count = jobs.blocks * jobs.bands;
+    uint32_t count = jobs.parts * jobs.bands;
     uint64_t finish = (elements + cores - 1) / cores * finish_cycles(layer) + (uint64_t)JOB_START * count;
     return start + (engine > finish ? engine + finish / count : finish + engine / count);
 }
@@ -281,7 +291,7 @@ static const struct dory_kernel_description in_memory = {
     .name = "dory_neureka_convolution",
     .finish = "dory_neureka_finish_convolution",
     .supports = supports_in_memory,
-    .scratch_bytes = scratch_bytes,
+    .scratch_bytes = scratch_bytes_in_memory,
     .cycles = cycles_in_memory,
     .in_place = DORY_WEIGHTS_IN_PLACE,
     .needs_in_place = true,
