@@ -6,7 +6,7 @@
 #include "dory/normalise.h"
 
 /* The forms that have a loop of their own. */
-enum form { FORM_32, FORM_CLAMPED, FORM_CLAMPED_DIVIDED, FORM_SPLIT, FORM_SPLIT_AWAY, FORM_HIGH, FORM_ANY };
+enum form { FORM_32, FORM_CLAMPED, FORM_CLAMPED_DIVIDED, FORM_SPLIT, FORM_SPLIT_AWAY, FORM_HIGH, FORM_SHARED, FORM_ANY };
 
 static enum form form_of(const struct dory_layer *layer)
 {
@@ -18,6 +18,7 @@ static enum form form_of(const struct dory_layer *layer)
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? FORM_CLAMPED_DIVIDED : FORM_CLAMPED;
     case DORY_NORMALISE_SPLIT: return layer->rounding == DORY_ROUND_AWAY ? FORM_SPLIT_AWAY : FORM_SPLIT;
     case DORY_NORMALISE_HIGH: return layer->rounding == DORY_ROUND_EVEN ? FORM_ANY : FORM_HIGH;
+    case DORY_NORMALISE_SHARED: return layer->rounding == DORY_ROUND_EVEN ? FORM_ANY : FORM_SHARED;
     default: return FORM_ANY;
     }
 }
@@ -48,7 +49,7 @@ static inline __attribute__((always_inline)) int32_t element_of(enum form form, 
         uint32_t both = (uint32_t)p_mac((int32_t)fine, x, (int32_t)c[4]);
         return (int32_t)((both - (form == FORM_SPLIT_AWAY && x < (int32_t)c[5] ? c[6] : 0)) >> 24);
     }
-    if (form == FORM_HIGH) {
+    if (form == FORM_HIGH || form == FORM_SHARED) {
         int32_t biased = (int32_t)((uint32_t)sum + c[0]), shifted = (int32_t)((uint32_t)biased << scale->shift);
         uint32_t high = (uint32_t)((int64_t)shifted * (int32_t)c[1] >> 32);
         return clip(scale, (int32_t)(high + c[2] - ((uint32_t)(biased >> 31) & scale->away)) >> c[3]);
@@ -75,16 +76,19 @@ finish_channel(enum form form, const struct scale *scale, const struct dory_neur
 /* Words of a channel's constants: a number that the compiler knows, so that they are in registers. */
 static inline __attribute__((always_inline)) uint32_t words_of(enum form form)
 {
-    return form == FORM_32 ? 2 : form == FORM_SPLIT ? 5 : form == FORM_SPLIT_AWAY ? 7 : 4;
+    return form == FORM_SHARED ? 1 : form == FORM_32 ? 2 : form == FORM_SPLIT ? 5 : form == FORM_SPLIT_AWAY ? 7 : 4;
 }
 
 static inline __attribute__((always_inline)) void finish_as(enum form form, const struct dory_layer *layer,
                                                             const struct dory_neureka_elements *elements)
 {
-    bool is_high = form == FORM_HIGH;
+    bool is_high = form == FORM_HIGH || form == FORM_SHARED;
     struct scale scale = {.shift = is_high ? layer->left_shift : layer->shift, .reciprocal = layer->reciprocal};
     scale.minimum = layer->minimum;
     scale.maximum = layer->maximum;
+    scale.constant[1] = (uint32_t)layer->multiplier; /* those of FORM_SHARED, which others have of each channel */
+    scale.constant[2] = (uint32_t)layer->addend;
+    scale.constant[3] = layer->shift;
     scale.away = is_high && layer->rounding == DORY_ROUND_AWAY ? 1u << layer->left_shift >> 1 : 0;
     for (uint32_t channel = elements->first_channel; channel < elements->end_channel; channel++) {
         const uint8_t *words = elements->constants + (elements->first_constant + channel) * 4 * words_of(form);
@@ -122,6 +126,7 @@ void dory_neureka_finish(const struct dory_layer *layer, const struct dory_neure
     case FORM_SPLIT: finish_as(FORM_SPLIT, layer, elements); break;
     case FORM_SPLIT_AWAY: finish_as(FORM_SPLIT_AWAY, layer, elements); break;
     case FORM_HIGH: finish_as(FORM_HIGH, layer, elements); break;
+    case FORM_SHARED: finish_as(FORM_SHARED, layer, elements); break;
     default: finish_any(layer, elements); break;
     }
 }

@@ -183,11 +183,11 @@ static inline void dory_neureka_flatten(struct dory_neureka_jobs *jobs)
     }
 }
 
-/* Jobs that a tile is cut into where cores make so many elements. */
+/* Jobs that a tile is cut into where cores make so many elements: two where they take as long as it does to start one. */
 static inline uint32_t dory_neureka_cuts(uint32_t elements)
 {
-    uint32_t cuts = elements / DORY_NEUREKA_ELEMENTS;
-    return dory_minimum(cuts < 2 ? 2 : cuts, DORY_NEUREKA_JOBS);
+    uint32_t cuts = elements / DORY_NEUREKA_ELEMENTS, least = elements < DORY_NEUREKA_ELEMENTS / 4 ? 1 : 2;
+    return dory_minimum(cuts < least ? least : cuts, DORY_NEUREKA_JOBS);
 }
 
 /* Into channels as the engine has them together, then into rows. */

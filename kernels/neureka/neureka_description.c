@@ -226,6 +226,7 @@ static uint32_t finish_cycles(const struct dory_layer *layer)
     case DORY_NORMALISE_32: return 14;
     case DORY_NORMALISE_CLAMPED: return layer->reciprocal ? 22 : 16;
     case DORY_NORMALISE_SPLIT: return layer->rounding == DORY_ROUND_AWAY ? 21 : 18;
+    case DORY_NORMALISE_SHARED:
     case DORY_NORMALISE_HIGH: return layer->rounding == DORY_ROUND_EVEN ? 90 : 24;
     default: return 90;
     }
