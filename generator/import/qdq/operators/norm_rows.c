@@ -228,8 +228,10 @@ enum qdq_outcome qdq_quantise_statistic(struct qdq *qdq, const struct node *node
     if (statistic->kind != QDQ_VARIANCE || statistic->epsilon != 0)
         return qdq_fault(
             qdq, node, NULL,
-            "quantises a part of a norm; supported: all of the norm between DequantizeLinear and "
-            "QuantizeLinear, or the mean of the squares alone (with opset 17 or newer LayerNormalization is one node)");
+            "quantises a part of a norm; supported: all of it between DequantizeLinear and QuantizeLinear (with opset 17 or "
+            "newer LayerNormalization is one node), the mean of the squares alone, or each operator by itself: "
+            "quantize_static(..., op_types_to_quantize=[..., 'ReduceMean', 'Sub', 'Sqrt']), and torch.norm as x * x, sum, "
+            "sqrt");
     sort(&x.view, statistic->is_row, &norm);
     enum qdq_outcome outcome = lay_rows(qdq, node, &norm, false, &x);
     if (outcome != QDQ_DONE)
