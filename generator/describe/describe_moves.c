@@ -188,6 +188,9 @@ static int64_t tile_elements(struct arena *arena, struct mapped *m)
     return (int64_t)m->window.rows * m->input_width * m->input_channels + (int64_t)m->width * m->channels;
 }
 
+/* Shorter rows are slower ones: they must make tiles an eighth smaller. */
+static bool is_less(int64_t elements, int64_t least) { return elements < least - least / 8; }
+
 /* Where tiles would be large, pixels of either tensor are rows of their own: as of images that lie in the order of channels,
  * rows, columns. */
 static int64_t shorten_rows(struct arena *arena, struct mapped *m)
@@ -199,8 +202,8 @@ static int64_t shorten_rows(struct arena *arena, struct mapped *m)
         if (((way & 1) && !split_input(&other)) || ((way & 2) && !split_output(arena, &other)))
             continue;
         int64_t elements = tile_elements(arena, &other);
-        *m = elements < least ? other : *m;
-        least = elements < least ? elements : least;
+        *m = is_less(elements, least) ? other : *m;
+        least = is_less(elements, least) ? elements : least;
     }
     return least;
 }
@@ -280,8 +283,8 @@ static void take_if_less(struct arena *arena, struct mapped *m, struct mapped ot
     other.input_width = 1;
     other.input_channels = input_run;
     int64_t elements = tile_elements(arena, &other);
-    *m = elements < *least ? other : *m;
-    *least = elements < *least ? elements : *least;
+    *m = is_less(elements, *least) ? other : *m;
+    *least = is_less(elements, *least) ? elements : *least;
 }
 
 /* Of one row, or of pixels, that are large by themselves: sequences, vectors. Rows need not be the tensors'. */
@@ -359,12 +362,48 @@ static void shrink_rows(struct arena *arena, struct mapped *m)
     tile_elements(arena, m);
 }
 
+/* The longest runs, all of them equal, in which a list counts up; 0: it has borders. */
+static int run_in_list(const int32_t *positions, int count)
+{
+    int run = count;
+    for (int i = 0; i < count; i++)
+        if (positions[i] < 0)
+            return 0;
+        else if (i > 0 && positions[i] != positions[i - 1] + 1)
+            run = (int)greatest_common_divisor(run, i);
+    return run;
+}
+
+#define LEAST_COPIED 4 /* elements of a run */
+
+/* Runs of channels, such as heads that become one row, are pixels of their own: a run is copied at once, where channels in
+ * another order are copied one by one. */
+static void split_channels(struct arena *arena, struct mapped *m)
+{
+    int run = run_in_list(m->channel_list, m->channels), runs = run ? m->channels / run : 1;
+    if (run < LEAST_COPIED || runs == 1 || m->width > MOST_RUN / runs)
+        return;
+    int32_t *columns = arena_array(arena, int32_t, (size_t)m->width * (size_t)runs),
+            *channels = arena_array(arena, int32_t, (size_t)run);
+    for (int i = 0; i < m->width * runs; i++) {
+        int32_t column = m->columns[i / runs];
+        columns[i] = column < 0 ? -1 : column + m->channel_list[i % runs * run];
+    }
+    for (int i = 0; i < run; i++)
+        channels[i] = i;
+    m->columns = columns;
+    m->channel_list = channels;
+    m->width *= runs;
+    m->channels = run;
+}
+
 /* Any other map. */
 static void describe_mapped_copy(const struct description *d)
 {
     struct mapped m = mapped_of(d);
     cut_rows(d->arena, &m, shorten_rows(d->arena, &m));
     shrink_rows(d->arena, &m);
+    split_channels(d->arena, &m);
     size_t rows = (size_t)m.height, columns = (size_t)m.width, channels = (size_t)m.channels;
     int32_t *positions = arena_array(d->arena, int32_t, rows + columns + channels);
     set_mapped(d->record, &m);
