@@ -94,7 +94,7 @@ void describe_elements(const struct description *d);
 void describe_check_extents(const struct description *d);
 void describe_check_maximum_pool(const struct description *d);
 
-/* ---- describe_sums.c, describe_moves.c: kinds of layers ---- */
+/* ---- describe_sums.c, describe_copy.c, describe_elements.c: kinds of layers ---- */
 
 void describe_convolution(const struct description *d);
 void describe_tables(const struct description *d);

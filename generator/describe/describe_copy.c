@@ -1,10 +1,9 @@
-/* Layers that move elements, or make each of others in its place: copies, interpolations, tables, softmax. */
-#include "describe/description.h"
-
-#include <limits.h>
+/* Layers that move elements: windows, transpositions, first elements, and any other map. */
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "describe/description.h"
+#include "describe/row_window.h"
 
 /* Do the positions of rows (or columns) say `i * stride - padding`, in units of `unit` elements? */
 static bool is_window(const int32_t *positions, int count, int32_t unit, int extent, int *stride, int *padding)
@@ -52,82 +51,6 @@ static bool describe_window_copy(const struct description *d)
     return true;
 }
 
-/* ---- windows of rows ---- */
-
-/* The input rows that an output row reads; none: last < first. */
-struct row_span {
-    int first, last;
-};
-
-/* Rows of a window that starts at floor(y * stride / divisor) - padding. */
-struct row_window {
-    int stride, divisor, padding, rows;
-};
-
-/* The fewest rows with which such a window has all that each output row reads. */
-static struct row_window fit_window(const struct row_span *spans, int count, int stride, int divisor)
-{
-    struct row_window window = {stride, divisor, 0, 1};
-    for (int y = 0; y < count; y++) {
-        int early = (int)((int64_t)y * stride / divisor) - spans[y].first;
-        window.padding = spans[y].last >= spans[y].first && early > window.padding ? early : window.padding;
-    }
-    for (int y = 0; y < count; y++) {
-        int rows = spans[y].last + 1 - ((int)((int64_t)y * stride / divisor) - window.padding);
-        window.rows = spans[y].last >= spans[y].first && rows > window.rows ? rows : window.rows;
-    }
-    return window;
-}
-
-/* By `rise` input rows in `run` output rows, as near as a divisor of 8 bits allows. */
-static struct row_window fit_slope(const struct row_span *spans, int count, int rise, int run)
-{
-    int common = (int)greatest_common_divisor(rise, run), divisor = run / common;
-    if (divisor <= UINT8_MAX)
-        return fit_window(spans, count, rise / common, divisor);
-    return fit_window(spans, count, (int)((int64_t)rise * UINT8_MAX / run), UINT8_MAX);
-}
-
-/* A tile has whole rows of the input: those of a window that moves on with the output's rows, as fast as the image is
- * scaled, or as the rows that are read say, whichever is lower; at last all rows, a window that never moves. */
-static struct row_window find_window(const struct row_span *spans, int output, int input)
-{
-    int first = 0, last = output - 1;
-    while (first < last && spans[first].last < spans[first].first)
-        first++;
-    while (last > first && spans[last].last < spans[last].first)
-        last--;
-    struct row_window window = fit_slope(spans, output, input, output);
-    if (last > first && spans[last].first > spans[first].first) {
-        struct row_window other = fit_slope(spans, output, spans[last].first - spans[first].first, last - first);
-        window = other.rows < window.rows ? other : window;
-    }
-    bool is_all = window.rows >= input || window.padding >= input;
-    return is_all ? (struct row_window){0, 1, 0, input} : window;
-}
-
-static void set_row_window(struct dory_layer *record, struct row_window window)
-{
-    record->kernel_height = (uint16_t)window.rows;
-    record->stride_height = (uint16_t)window.stride;
-    record->row_divisor = (uint8_t)window.divisor;
-    record->padding_top = (uint16_t)window.padding;
-    record->kernel_width = record->input_width;
-    record->stride_width = record->padding_left = 0;
-    record->dilation_height = record->dilation_width = 1;
-}
-
-/* Of the numbers that are no border, the least and the largest; none: the largest is negative. */
-static struct row_span span_of(const int32_t *positions, int count)
-{
-    struct row_span span = {INT_MAX, -1};
-    for (int i = 0; i < count; i++) {
-        span.first = positions[i] >= 0 && positions[i] < span.first ? positions[i] : span.first;
-        span.last = positions[i] > span.last ? positions[i] : span.last;
-    }
-    return span;
-}
-
 /* A map, and how the firmware sees both tensors: a tile has whole rows of these. */
 struct mapped {
     int height, width, channels; /* of the output */
@@ -139,7 +62,7 @@ struct mapped {
 /* The input rows that output rows copy from: all of a position is a sum, and the rows of the sums are what counts. */
 static void find_copied_rows(const struct mapped *m, struct row_span *spans)
 {
-    struct row_span columns = span_of(m->columns, m->width), channels = span_of(m->channel_list, m->channels);
+    struct row_span columns = row_span_of(m->columns, m->width), channels = row_span_of(m->channel_list, m->channels);
     int row = m->input_width * m->input_channels;
     for (int i = 0; i < m->height; i++) {
         bool none = m->rows[i] < 0 || columns.last < 0 || channels.last < 0;
@@ -184,7 +107,7 @@ static int64_t tile_elements(struct arena *arena, struct mapped *m)
 {
     struct row_span *spans = arena_array(arena, struct row_span, (size_t)m->height);
     find_copied_rows(m, spans);
-    m->window = find_window(spans, m->height, m->input_height);
+    m->window = find_row_window(spans, m->height, m->input_height);
     return (int64_t)m->window.rows * m->input_width * m->input_channels + (int64_t)m->width * m->channels;
 }
 
@@ -355,7 +278,7 @@ static bool describe_first_elements(const struct description *d)
 static void shrink_rows(struct arena *arena, struct mapped *m)
 {
     int64_t inputs = (int64_t)m->input_height * m->input_width * m->input_channels;
-    if (span_of(m->rows, m->height).last >= 0 || inputs > UINT16_MAX)
+    if (row_span_of(m->rows, m->height).last >= 0 || inputs > UINT16_MAX)
         return;
     m->input_height = (int)inputs;
     m->input_width = m->input_channels = 1;
@@ -426,114 +349,4 @@ void describe_copy(const struct description *d)
     describe_clip(d, NULL);
     if (!describe_window_copy(d) && !describe_transposition(d) && !describe_first_elements(d))
         describe_mapped_copy(d);
-}
-
-/* Whole numbers for exponentials, and the thresholds of their quotients behind them. */
-static void describe_exact_softmax(struct description *d)
-{
-    int32_t *words = arena_array(d->arena, int32_t, 256 + DORY_THRESHOLDS);
-    d->record->operation = DORY_SOFTMAX;
-    d->record->stages = NULL;
-    memcpy(words, d->layer->exponentials, 256 * sizeof *words);
-    d->record->constants.exponentials = (const uint32_t *)words;
-    if (!same_shape(d->input, d->output) || d->input->bits != 8 || d->input->is_signed)
-        REFUSE(d, NULL, "a softmax of elements that are no bytes without a sign, or into another shape");
-    else
-        describe_thresholds(d, described_accumulator(d), words + 256);
-}
-
-static int32_t *add_taps(int32_t *next, const struct layer_tap *taps, int count)
-{
-    for (int i = 0; i < count; i++, next += 4) {
-        memcpy(next, taps[i].positions, sizeof taps[i].positions);
-        memcpy(next + 2, taps[i].weights, sizeof taps[i].weights);
-    }
-    return next;
-}
-
-/* One scale where that is proven, which the chip's own kernel takes, else thresholds in front of the taps; returns where
- * these are. */
-static int32_t *describe_sums(struct description *d, int32_t *words)
-{
-    int64_t bias;
-    if (describe_high_stage(d, described_accumulator(d), &bias)) {
-        d->stages->input[0] = d->stages->input[1] = (struct dory_stage){1, 0, 1, INT32_MIN, INT32_MAX};
-        d->stages->input[0].addend = bias;
-        return words;
-    }
-    d->record->stages = NULL;
-    describe_thresholds(d, described_accumulator(d), words);
-    return words + DORY_THRESHOLDS;
-}
-
-static void find_summed_rows(const struct description *d, struct row_span *spans)
-{
-    const struct layer_taps *taps = &d->layer->taps;
-    for (int i = 0; i < d->output->height; i++) {
-        spans[i] = (struct row_span){INT_MAX, -1};
-        for (int k = 0; k < 2 * taps->row_pairs; k++) {
-            int row = taps->rows[i * taps->row_pairs + k / 2].positions[k % 2];
-            spans[i].first = row < spans[i].first ? row : spans[i].first;
-            spans[i].last = row > spans[i].last ? row : spans[i].last;
-        }
-    }
-}
-
-/* As of a mapped copy, but for channels, each of which comes from itself: a tile needs no others. */
-void describe_interpolation(struct description *d)
-{
-    const struct tensor *x = d->input, *y = d->output;
-    const struct layer_taps *taps = &d->layer->taps;
-    int rows = y->height * taps->row_pairs, columns = y->width * taps->column_pairs;
-    int32_t *words = arena_array(d->arena, int32_t, 4 * ((size_t)rows + (size_t)columns) + DORY_THRESHOLDS);
-    struct row_span *spans = arena_array(d->arena, struct row_span, (size_t)y->height);
-    d->record->operation = DORY_INTERPOLATION;
-    d->record->interpolation.row_pairs = (uint16_t)taps->row_pairs;
-    d->record->interpolation.column_pairs = (uint16_t)taps->column_pairs;
-    find_summed_rows(d, spans);
-    set_row_window(d->record, find_window(spans, y->height, x->height));
-    d->record->constants.taps = words;
-    if (taps->row_pairs > 255 || taps->column_pairs > 255)
-        REFUSE(d, NULL, "sums of %d rows and %d columns; up to %d of each are supported", 2 * taps->row_pairs,
-               2 * taps->column_pairs, 2 * 255);
-    else if (x->channels != y->channels || x->bits != 8 || x->is_signed || y->bits != 8 || y->is_signed)
-        REFUSE(d, NULL, "interpolates elements that are no bytes without a sign, or into other channels");
-    else
-        add_taps(add_taps(describe_sums(d, words), taps->rows, rows), taps->columns, columns);
-}
-
-/* Functions of bytes by a table. */
-void describe_table(struct description *d)
-{
-    const struct layer *layer = d->layer;
-    bool is_softmax = layer->kind == LAYER_SOFTMAX;
-    if (is_softmax && !layer->is_fixed_point) {
-        describe_exact_softmax(d);
-        return;
-    }
-    d->record->operation = is_softmax ? DORY_SOFTMAX : DORY_TABLE;
-    d->record->minimum = INT32_MIN;
-    d->record->maximum = INT32_MAX;
-    d->record->stages = NULL;
-    if (is_softmax)
-        d->record->constants.exponentials = layer->exponentials;
-    else
-        d->record->constants.table = layer->table;
-    if (!same_shape(d->input, d->output) || layer->stage_count > 0)
-        REFUSE(d, NULL,
-               "there is no firmware for a function of elements with stages, or of another shape; 'dory run' computes it");
-    if (d->input->bits != 8 || d->input->is_signed || d->output->bits != 8 || d->output->is_signed)
-        REFUSE(d, NULL, "a function of elements that are no bytes without a sign");
-}
-
-void describe_largest(struct description *d)
-{
-    const struct tensor *x = d->input, *y = d->output;
-    d->record->operation = DORY_LARGEST;
-    d->record->stages = NULL;
-    describe_clip(d, NULL);
-    if (x->height != y->height || x->width != y->width || y->channels != 1 || d->layer->stage_count > 0)
-        REFUSE(d, NULL, "gives more than one element a pixel");
-    if (x->bits != 8 || x->is_signed || y->bits < 8 || y->is_signed)
-        REFUSE(d, NULL, "of elements that are no bytes without a sign");
 }
