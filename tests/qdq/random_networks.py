@@ -234,7 +234,7 @@ class Builder(attention.Attention, views.Views):
         y = self.unary(x)
         kind = self.pick(["Add", "Sub"])
         scale = self.pick([None, FLOAT(2 * x.scale)])
-        return self.quantised(self.bounded(self.node(kind, [self.real(x), self.real(y)])), x.shape, scale)
+        return self.rounded(self.bounded(self.node(kind, [self.real(x), self.real(y)])), x.shape, scale)
 
     def summed(self, x):
         """Several tensors of different scales, and convolutions that nothing rounds, rounded once. Scales are powers of two,
@@ -261,7 +261,7 @@ class Builder(attention.Attention, views.Views):
             real = terms[0]
             for term in terms[1:]:
                 real = self.node(self.pick(["Add", "Sub"]), [real, term])
-        return self.quantised(self.bounded(real), x.shape, self.pick([None, FLOAT(0.25), FLOAT(4)]))
+        return self.rounded(self.bounded(real), x.shape, self.pick([None, FLOAT(0.25), FLOAT(4)]))
 
     def excite(self, x):
         pooled = self.quantised(self.node("GlobalAveragePool", [self.real(x)]), (1, x.shape[1], 1, 1), x.scale, x.zero_point)

@@ -20,6 +20,14 @@ class Views:
     def order(self, rank):
         return [int(i) for i in self.random.permutation(rank)]
 
+    def rounded(self, real, shape, scale=None):
+        """Sometimes only once it is in another order."""
+        if self.number(0, 2):
+            return self.quantised(real, shape, scale)
+        order = self.order(len(shape))
+        y = self.quantised(self.node("Transpose", [real], perm=order), [shape[i] for i in order], scale)
+        return self.turned(y, [order.index(i) for i in range(len(order))])
+
     def partner(self, y):
         """Another operand: a constant, or the largest or least along some dimensions; either is repeated."""
         if self.number(0, 1):
@@ -47,7 +55,7 @@ class Views:
         kind = self.pick(["Add", "Sub", "Mul", "Max", "Min"])
         real = self.node(kind, [self.real(tensor) for tensor in pair])
         scale = FLOAT(y.scale * pair[0].scale * 90) if kind == "Mul" else None
-        y = self.quantised(self.bounded(real) if kind not in ("Max", "Min") else real, y.shape, scale)
+        y = self.rounded(self.bounded(real) if kind not in ("Max", "Min") else real, y.shape, scale)
         y = self.turned(y, self.order(rank)) if self.number(0, 2) else y
         return self.shaped(y, [1] + self.some_shape(int(np.prod(y.shape)), 3))
 
