@@ -53,7 +53,8 @@ enum qdq_outcome qdq_slope(struct qdq *qdq, const struct node *node, const struc
 void qdq_set_view(struct qdq_value *value, struct view view);
 void qdq_pending_parts(struct qdq *qdq, const struct node *node, enum qdq_whole whole, const struct qdq_value *parts,
                        int count, int dimension, struct qdq_value *result);
-/* moves.c: parts one behind the other, each to be rounded as the whole is. */
+#define QDQ_MOST_PARTS 128 /* that operators go over one by one: what a hostile model can multiply */
+/* concat.c: parts one behind the other, each to be rounded as the whole is. */
 void qdq_join(struct qdq *qdq, const struct node *node, const struct qdq_value *parts, int count, int dimension,
               struct qdq_value *result);
 /* They are, and no node behind has turned them. */

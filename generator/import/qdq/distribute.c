@@ -154,6 +154,8 @@ static enum qdq_outcome run_parts(struct qdq *qdq, const struct node *node, qdq_
                                   const struct qdq_value *inputs, int count, int joined, struct qdq_value *result)
 {
     const struct qdq_pending *whole = inputs[joined].pending;
+    if (whole->part_count > QDQ_MOST_PARTS)
+        return QDQ_FLOAT;
     const int behind = dimension_behind(qdq, node, handle, inputs, count, inputs[joined].view.rank, whole->dimension);
     struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)whole->part_count);
     struct piece piece = {.dimension = inputs[joined].view.rank - whole->dimension};

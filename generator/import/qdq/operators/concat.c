@@ -147,7 +147,7 @@ static bool has_integers(const struct qdq_value *parts, int count)
     return has;
 }
 
-/* In place of each input that is joined along the axis itself, its parts. */
+/* In place of each input that is joined along the axis itself, its parts; null: too many. */
 static struct qdq_value *open_parts(struct qdq *qdq, const struct qdq_value *inputs, int axis, int *count)
 {
     struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, 1);
@@ -155,6 +155,8 @@ static struct qdq_value *open_parts(struct qdq *qdq, const struct qdq_value *inp
     for (int i = 0; i < *count; i++) {
         const bool is_open = qdq_is_joined(&inputs[i]) && inputs[i].pending->dimension == axis;
         const struct qdq_value *own = is_open ? inputs[i].pending->parts : &inputs[i];
+        if (is_open && part_count + inputs[i].pending->part_count > QDQ_MOST_PARTS)
+            return NULL;
         for (int k = 0; k < (is_open ? inputs[i].pending->part_count : 1); k++) {
             arena_grow(qdq->arena, parts, part_count);
             parts[part_count] = own[k];
@@ -184,7 +186,7 @@ enum qdq_outcome qdq_concatenation(struct qdq *qdq, const struct node *node, con
         return qdq_fault(qdq, node, "axis", "is %" PRId64 ", of a tensor of shape %s", axis,
                          view_text(&parts[0].view, qdq->arena));
     parts = open_parts(qdq, parts, (int)axis, &count);
-    enum qdq_outcome outcome = take_parts(qdq, node, parts, count, (int)axis);
+    enum qdq_outcome outcome = parts ? take_parts(qdq, node, parts, count, (int)axis) : QDQ_FLOAT;
     if (outcome != QDQ_DONE)
         return outcome;
     if (!is_one_quantisation(qdq, parts, count)) {
