@@ -34,7 +34,7 @@ static enum verbosity chosen = VERBOSITY_NORMAL;
 static const char *step;           /* null: none */
 static double started, last_shown; /* seconds; 0: nothing is shown */
 
-static double now(void)
+double terminal_seconds(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -50,7 +50,7 @@ static void end_step(void)
         fputs("\r\033[K", stderr);
     last_shown = 0;
     if (chosen == VERBOSITY_VERBOSE)
-        fprintf(stderr, "dory: %s: %.2f s\n", step, now() - started);
+        fprintf(stderr, "dory: %s: %.2f s\n", step, terminal_seconds() - started);
 }
 
 void progress_step(const char *name)
@@ -58,14 +58,14 @@ void progress_step(const char *name)
     if (step)
         end_step();
     step = name;
-    started = now();
+    started = terminal_seconds();
 }
 
 void progress_part(int done, int all)
 {
     if (!step || chosen == VERBOSITY_QUIET || !is_screen(stderr))
         return;
-    double time = now();
+    double time = terminal_seconds();
     if (time - started < PATIENCE_SECONDS || time - last_shown < INTERVAL_SECONDS)
         return;
     fprintf(stderr, "\r\033[Kdory: %s %d/%d", step, done, all);

@@ -17,6 +17,8 @@ enum verbosity { VERBOSITY_QUIET, VERBOSITY_NORMAL, VERBOSITY_VERBOSE };
 void terminal_set_verbosity(enum verbosity verbosity);
 bool terminal_is_quiet(void);
 
+double terminal_seconds(void); /* since some time; only differences count */
+
 /* A step begins: "planning". It ends with the next one, or with a null pointer. On a terminal, a step that takes its time
  * shows up in a line on standard error that is wiped at its end. */
 void progress_step(const char *name);

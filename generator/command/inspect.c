@@ -8,6 +8,7 @@
 
 #include "command/load_model.h"
 #include "describe/layer_operation.h"
+#include "network/channels.h"
 
 /* ---- words for a layer ---- */
 
@@ -257,20 +258,12 @@ static void print_dead_channels(const struct network *shrunk)
 
 /* ---- copies ---- */
 
-static bool has_border(const int32_t *positions, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (positions[i] < 0)
-            return true;
-    return false;
-}
-
 static const char *copy_words(const struct network *network, const struct layer *copy)
 {
     const struct tensor *from = &network->tensors[copy->inputs[0]], *to = &network->tensors[copy->output];
     size_t before = tensor_elements(from), behind = tensor_elements(to);
-    bool pads = has_border(copy->map.rows, to->height) || has_border(copy->map.columns, to->width) ||
-                has_border(copy->map.channels, to->channels);
+    bool pads = copy_has_border(copy->map.rows, to->height) || copy_has_border(copy->map.columns, to->width) ||
+                copy_has_border(copy->map.channels, to->channels);
     return pads              ? "lays a border"
            : behind < before ? "takes a part"
            : behind > before ? "repeats elements"

@@ -11,6 +11,14 @@ static bool are_pixels(const int32_t *positions, int count, int channels)
     return true;
 }
 
+bool copy_has_border(const int32_t *positions, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (positions[i] < 0)
+            return true;
+    return false;
+}
+
 bool copy_takes_channels(const struct network *network, const struct layer *layer)
 {
     const struct tensor *input = &network->tensors[layer->inputs[0]], *output = &network->tensors[layer->output];

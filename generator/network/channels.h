@@ -6,6 +6,9 @@
 #include "base/support.h"
 #include "network/network.h"
 
+/* Are some positions of a dimension of a copy's map border? */
+bool copy_has_border(const int32_t *positions, int count);
+
 /* Does a copy take each channel of its output, border aside, from one channel of its input? Then map.channels says which. */
 bool copy_takes_channels(const struct network *network, const struct layer *layer);
 

@@ -96,18 +96,11 @@ static unsigned start(struct work *work, unsigned threads, pthread_t *started)
     return count;
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 bool evaluate(const struct data_set *set, unsigned threads, struct evaluation *evaluation, struct diagnostics *diagnostics)
 {
     struct work work = {.set = set, .diagnostics = diagnostics};
     pthread_t started[MAXIMUM_THREADS];
-    double begin = now();
+    double begin = terminal_seconds();
     pthread_mutex_init(&work.mutex, NULL);
     progress_step("evaluating");
     unsigned count = start(&work, threads, started);
@@ -119,6 +112,6 @@ bool evaluate(const struct data_set *set, unsigned threads, struct evaluation *e
         pthread_join(started[i], NULL);
     progress_step(NULL);
     pthread_mutex_destroy(&work.mutex);
-    *evaluation = (struct evaluation){set->count, atomic_load(&work.right), now() - begin};
+    *evaluation = (struct evaluation){set->count, atomic_load(&work.right), terminal_seconds() - begin};
     return !atomic_load(&work.failed);
 }

@@ -139,19 +139,12 @@ static struct bounds of_table(const struct layer *layer, struct bounds input)
     return y;
 }
 
-static bool has_border(const int32_t *positions, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (positions[i] < 0)
-            return true;
-    return false;
-}
-
 static void look_at_copy(struct prover *prover, const struct layer *layer)
 {
     const struct tensor *output = &prover->network->tensors[layer->output];
     prover->takes_channels = copy_takes_channels(prover->network, layer);
-    prover->has_border = has_border(layer->map.rows, output->height) || has_border(layer->map.columns, output->width);
+    prover->has_border =
+        copy_has_border(layer->map.rows, output->height) || copy_has_border(layer->map.columns, output->width);
 }
 
 /* A channel by itself, where the copy takes each channel of its output from one of its input. */

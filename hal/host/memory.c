@@ -236,7 +236,6 @@ static void reserve_in(enum hal_memory memory, size_t bytes, size_t rounded, voi
     mapping->reserved += rounded;
     mapping->reservations++;
     host_counters.l1_bytes_reserved = mappings[HAL_L1].reserved;
-    host_counters.l2_bytes_reserved = mappings[HAL_L2].reserved;
     *address = base;
 }
 
@@ -327,7 +326,6 @@ int hal_memory_reset(void)
         mapping_clear(&mappings[HAL_L1]);
         mapping_clear(&mappings[HAL_L2]);
         host_counters.l1_bytes_reserved = 0;
-        host_counters.l2_bytes_reserved = 0;
     }
     host_leave();
     return status;

@@ -71,16 +71,8 @@ static uint32_t convolution_scratch(const struct dory_layer *layer, const struct
     return cores * (8 * dory_chunk_elements(layer, tile->input_channels) + dory_window_bytes(layer, tile->input_channels));
 }
 
-const struct dory_kernel_description dory_armv7em_convolution_description = {
-    .name = "dory_armv7em_convolution",
-    .supports = convolution_supports,
-    .scratch_bytes = convolution_scratch,
-    .cycles = convolution_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-    .knows_border = true,
-    .can_tile_input_channels = true,
-    .in_row_order = true,
-};
+DORY_DESCRIBE(armv7em_convolution, convolution_supports, convolution_scratch, convolution_instructions,
+              .in_place = DORY_ALL_IN_PLACE, .knows_border = true, .can_tile_input_channels = true, .in_row_order = true)
 
 static bool linear_supports(const struct dory_layer *layer)
 {
@@ -101,14 +93,8 @@ static uint32_t linear_scratch(const struct dory_layer *layer, const struct dory
     return dory_lays_linear(layer, tile->input_channels) ? cores * 2 * dory_chunk_elements(layer, tile->input_channels) : 0;
 }
 
-const struct dory_kernel_description dory_armv7em_linear_description = {
-    .name = "dory_armv7em_linear",
-    .supports = linear_supports,
-    .scratch_bytes = linear_scratch,
-    .cycles = linear_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-    .can_tile_input_channels = true,
-};
+DORY_DESCRIBE(armv7em_linear, linear_supports, linear_scratch, linear_instructions, .in_place = DORY_ALL_IN_PLACE,
+              .can_tile_input_channels = true)
 
 /* ---- depth-wise ---- */
 
@@ -142,14 +128,8 @@ static uint64_t depthwise_instructions(const struct dory_layer *layer, const str
     return 200 + quads * (bands * (laid + 4 * 200) + 4 * channel);
 }
 
-const struct dory_kernel_description dory_armv7em_depthwise_description = {
-    .name = "dory_armv7em_depthwise",
-    .supports = depthwise_supports,
-    .scratch_bytes = depthwise_scratch,
-    .cycles = depthwise_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-    .knows_border = true,
-};
+DORY_DESCRIBE(armv7em_depthwise, depthwise_supports, depthwise_scratch, depthwise_instructions,
+              .in_place = DORY_ALL_IN_PLACE, .knows_border = true)
 
 /* ---- in groups ---- */
 
@@ -169,15 +149,8 @@ static uint64_t grouped_instructions(const struct dory_layer *layer, const struc
     return 200 + dory_divide_up((uint32_t)tile->rows * tile->columns, cores) * (dory_divide_up(tile->channels, 4) * quad);
 }
 
-const struct dory_kernel_description dory_armv7em_grouped_description = {
-    .name = "dory_armv7em_grouped",
-    .supports = grouped_supports,
-    .scratch_bytes = grouped_scratch,
-    .cycles = grouped_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-    .knows_border = true,
-    .in_row_order = true,
-};
+DORY_DESCRIBE(armv7em_grouped, grouped_supports, grouped_scratch, grouped_instructions, .in_place = DORY_ALL_IN_PLACE,
+              .knows_border = true, .in_row_order = true)
 
 #define DESCRIPTION(name) &dory_armv7em_##name##_description,
 

@@ -27,13 +27,8 @@ static uint64_t addition_instructions(const struct dory_layer *layer, const stru
                      (layer->normalisation == DORY_NORMALISE_HIGH ? 2 + dory_armv7em_finish_instructions(layer) : 9);
 }
 
-const struct dory_kernel_description dory_armv7em_addition_description = {
-    .name = "dory_armv7em_addition",
-    .supports = addition_supports,
-    .cycles = addition_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-    .in_row_order = true,
-};
+DORY_DESCRIBE(armv7em_addition, addition_supports, NULL, addition_instructions, .in_place = DORY_ALL_IN_PLACE,
+              .in_row_order = true)
 
 static bool multiplication_supports(const struct dory_layer *layer)
 {
@@ -48,13 +43,8 @@ static uint64_t multiplication_instructions(const struct dory_layer *layer, cons
     return 200 + 40 * pixels + elements_of(tile, cores) * (9 + dory_armv7em_finish_instructions(layer));
 }
 
-const struct dory_kernel_description dory_armv7em_multiplication_description = {
-    .name = "dory_armv7em_multiplication",
-    .supports = multiplication_supports,
-    .cycles = multiplication_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-    .in_row_order = true,
-};
+DORY_DESCRIBE(armv7em_multiplication, multiplication_supports, NULL, multiplication_instructions,
+              .in_place = DORY_ALL_IN_PLACE, .in_row_order = true)
 
 static bool squared_difference_supports(const struct dory_layer *layer)
 {
@@ -62,13 +52,8 @@ static bool squared_difference_supports(const struct dory_layer *layer)
            layer->normalisation == DORY_NORMALISE_HIGH;
 }
 
-const struct dory_kernel_description dory_armv7em_squared_difference_description = {
-    .name = "dory_armv7em_squared_difference",
-    .supports = squared_difference_supports,
-    .cycles = multiplication_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-    .in_row_order = true,
-};
+DORY_DESCRIBE(armv7em_squared_difference, squared_difference_supports, NULL, multiplication_instructions,
+              .in_place = DORY_ALL_IN_PLACE, .in_row_order = true)
 
 /* Averages, a row of whose taps has a sum of 16 bits, and maxima as they are. Channels are words. */
 static bool pool_supports(const struct dory_layer *layer)
@@ -94,13 +79,7 @@ static uint64_t pool_instructions(const struct dory_layer *layer, const struct d
     return 100 + pixels * (30 + dory_divide_up(tile->channels, 4) * window);
 }
 
-const struct dory_kernel_description dory_armv7em_pool_description = {
-    .name = "dory_armv7em_pool",
-    .supports = pool_supports,
-    .cycles = pool_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-    .in_row_order = true,
-};
+DORY_DESCRIBE(armv7em_pool, pool_supports, NULL, pool_instructions, .in_place = DORY_ALL_IN_PLACE, .in_row_order = true)
 
 /* ---- moves ---- */
 
@@ -119,13 +98,7 @@ static uint64_t copy_instructions(const struct dory_layer *layer, const struct d
     return 100 + pixels_of(tile, cores) * (50 + (is_run ? channels / 2 : 8 * channels));
 }
 
-const struct dory_kernel_description dory_armv7em_copy_description = {
-    .name = "dory_armv7em_copy",
-    .supports = copy_supports,
-    .cycles = copy_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-    .knows_border = true,
-};
+DORY_DESCRIBE(armv7em_copy, copy_supports, NULL, copy_instructions, .in_place = DORY_ALL_IN_PLACE, .knows_border = true)
 
 static bool concatenation_supports(const struct dory_layer *layer)
 {
@@ -149,13 +122,8 @@ static uint64_t concatenation_instructions(const struct dory_layer *layer, const
     return 200 + 80 * pixels_of(tile, cores) + 5 * elements + (elements > 512 ? 512 : elements) * 100;
 }
 
-const struct dory_kernel_description dory_armv7em_concatenation_description = {
-    .name = "dory_armv7em_concatenation",
-    .supports = concatenation_supports,
-    .scratch_bytes = concatenation_scratch,
-    .cycles = concatenation_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-};
+DORY_DESCRIBE(armv7em_concatenation, concatenation_supports, concatenation_scratch, concatenation_instructions,
+              .in_place = DORY_ALL_IN_PLACE)
 
 /* ---- of whole pixels ---- */
 
@@ -181,14 +149,8 @@ static uint64_t interpolation_instructions(const struct dory_layer *layer, const
     return 200 + pixels_of(tile, cores) * (60 + 20 * parts) + elements_of(tile, cores) * (4 * parts + finish);
 }
 
-const struct dory_kernel_description dory_armv7em_interpolation_description = {
-    .name = "dory_armv7em_interpolation",
-    .supports = interpolation_supports,
-    .scratch_bytes = interpolation_scratch,
-    .cycles = interpolation_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-    .knows_border = true,
-};
+DORY_DESCRIBE(armv7em_interpolation, interpolation_supports, interpolation_scratch, interpolation_instructions,
+              .in_place = DORY_ALL_IN_PLACE, .knows_border = true)
 
 static bool softmax_supports(const struct dory_layer *layer)
 {
@@ -200,12 +162,7 @@ static uint64_t softmax_instructions(const struct dory_layer *layer, const struc
     return 100 + pixels_of(tile, cores) * (200 + 13u * layer->input_channels + 17u * tile->channels);
 }
 
-const struct dory_kernel_description dory_armv7em_softmax_description = {
-    .name = "dory_armv7em_softmax",
-    .supports = softmax_supports,
-    .cycles = softmax_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-};
+DORY_DESCRIBE(armv7em_softmax, softmax_supports, NULL, softmax_instructions, .in_place = DORY_ALL_IN_PLACE)
 
 static bool softmax_exact_supports(const struct dory_layer *layer)
 {
@@ -218,12 +175,7 @@ static uint64_t softmax_exact_instructions(const struct dory_layer *layer, const
     return 100 + pixels_of(tile, cores) * (400 + 12u * layer->input_channels + 75u * tile->channels);
 }
 
-const struct dory_kernel_description dory_armv7em_softmax_exact_description = {
-    .name = "dory_armv7em_softmax_exact",
-    .supports = softmax_exact_supports,
-    .cycles = softmax_exact_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-};
+DORY_DESCRIBE(armv7em_softmax_exact, softmax_exact_supports, NULL, softmax_exact_instructions, .in_place = DORY_ALL_IN_PLACE)
 
 static bool norm_supports(const struct dory_layer *layer) { return layer->operation == DORY_NORM; }
 
@@ -232,12 +184,7 @@ static uint64_t norm_instructions(const struct dory_layer *layer, const struct d
     return 100 + pixels_of(tile, cores) * (200 + 3u * layer->input_channels + 18u * tile->channels);
 }
 
-const struct dory_kernel_description dory_armv7em_norm_description = {
-    .name = "dory_armv7em_norm",
-    .supports = norm_supports,
-    .cycles = norm_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-};
+DORY_DESCRIBE(armv7em_norm, norm_supports, NULL, norm_instructions, .in_place = DORY_ALL_IN_PLACE)
 
 /* ---- products of two activations ---- */
 
@@ -266,10 +213,5 @@ static uint64_t matrix_product_instructions(const struct dory_layer *layer, cons
     return 300 + row * tile->rows / cores;
 }
 
-const struct dory_kernel_description dory_armv7em_matrix_product_description = {
-    .name = "dory_armv7em_matrix_product",
-    .supports = matrix_product_supports,
-    .scratch_bytes = matrix_product_scratch,
-    .cycles = matrix_product_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-};
+DORY_DESCRIBE(armv7em_matrix_product, matrix_product_supports, matrix_product_scratch, matrix_product_instructions,
+              .in_place = DORY_ALL_IN_PLACE)

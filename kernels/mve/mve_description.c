@@ -57,15 +57,9 @@ static uint32_t convolution_scratch(const struct dory_layer *layer, const struct
     return cores * (3 * dory_sixteens_elements(layer, tile->input_channels) + 16);
 }
 
-static const struct dory_kernel_description convolution = {
-    .name = "dory_mve_convolution",
-    .supports = convolution_supports,
-    .scratch_bytes = convolution_scratch,
-    .cycles = convolution_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-    .knows_border = true,
-    .in_row_order = true,
-};
+static const struct dory_kernel_description convolution =
+    DORY_KERNEL(dory_mve_convolution, convolution_supports, convolution_scratch, convolution_instructions,
+                .in_place = DORY_ALL_IN_PLACE, .knows_border = true, .in_row_order = true);
 
 static bool linear_supports(const struct dory_layer *layer)
 {
@@ -84,13 +78,8 @@ static uint32_t linear_scratch(const struct dory_layer *layer, const struct dory
     return cores * (dory_sixteens_elements(layer, tile->input_channels) + 16);
 }
 
-static const struct dory_kernel_description linear = {
-    .name = "dory_mve_linear",
-    .supports = linear_supports,
-    .scratch_bytes = linear_scratch,
-    .cycles = linear_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-};
+static const struct dory_kernel_description linear =
+    DORY_KERNEL(dory_mve_linear, linear_supports, linear_scratch, linear_instructions, .in_place = DORY_ALL_IN_PLACE);
 
 /* ---- depth-wise ---- */
 
@@ -121,14 +110,9 @@ static uint64_t depthwise_instructions(const struct dory_layer *layer, const str
     return 200 + channels * (bands * 280u + lay + sums + (uint64_t)finish);
 }
 
-static const struct dory_kernel_description depthwise = {
-    .name = "dory_mve_depthwise",
-    .supports = depthwise_supports,
-    .scratch_bytes = depthwise_scratch,
-    .cycles = depthwise_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-    .knows_border = true,
-};
+static const struct dory_kernel_description depthwise =
+    DORY_KERNEL(dory_mve_depthwise, depthwise_supports, depthwise_scratch, depthwise_instructions,
+                .in_place = DORY_ALL_IN_PLACE, .knows_border = true);
 
 /* ---- element by element ---- */
 
@@ -147,13 +131,8 @@ static uint64_t addition_instructions(const struct dory_layer *layer, const stru
                      (uint64_t)(layer->normalisation == DORY_NORMALISE_HIGH ? 9 + finish_instructions(layer) : 13);
 }
 
-static const struct dory_kernel_description addition = {
-    .name = "dory_mve_addition",
-    .supports = addition_supports,
-    .cycles = addition_instructions,
-    .in_place = DORY_ALL_IN_PLACE,
-    .in_row_order = true,
-};
+static const struct dory_kernel_description addition = DORY_KERNEL(
+    dory_mve_addition, addition_supports, NULL, addition_instructions, .in_place = DORY_ALL_IN_PLACE, .in_row_order = true);
 
 static const struct dory_kernel_description *const kernels[] = {&linear, &convolution, &depthwise, &addition, 0};
 

@@ -174,120 +174,51 @@ static uint64_t interpolation_cycles(const struct dory_layer *layer, const struc
 #define IN_PLACE            .in_place = DORY_ALL_IN_PLACE
 #define IN_PLACE_AND_BORDER IN_PLACE, .knows_border = true
 
-static const struct dory_kernel_description convolution = {
-    .name = "dory_reference_convolution",
-    .supports = is_convolution,
-    .cycles = convolution_cycles,
-    .can_tile_input_channels = true,
-    .writes_chw = true,
-    IN_PLACE_AND_BORDER,
-    .in_row_order = true,
-};
+static const struct dory_kernel_description convolution =
+    DORY_KERNEL(dory_reference_convolution, is_convolution, NULL, convolution_cycles, .can_tile_input_channels = true,
+                .writes_chw = true, IN_PLACE_AND_BORDER, .in_row_order = true);
 
-static const struct dory_kernel_description depthwise = {
-    .name = "dory_reference_depthwise",
-    .supports = is_depthwise,
-    .cycles = depthwise_cycles,
-    IN_PLACE_AND_BORDER,
-    .in_row_order = true,
-};
+static const struct dory_kernel_description depthwise =
+    DORY_KERNEL(dory_reference_depthwise, is_depthwise, NULL, depthwise_cycles, IN_PLACE_AND_BORDER, .in_row_order = true);
 
-static const struct dory_kernel_description depthwise_chw = {
-    .name = "dory_reference_depthwise_chw",
-    .supports = is_depthwise_of_bytes,
-    .cycles = depthwise_cycles,
-    .reads_chw = true,
-    IN_PLACE_AND_BORDER,
-};
+static const struct dory_kernel_description depthwise_chw = DORY_KERNEL(
+    dory_reference_depthwise_chw, is_depthwise_of_bytes, NULL, depthwise_cycles, .reads_chw = true, IN_PLACE_AND_BORDER);
 
-static const struct dory_kernel_description pool = {
-    .name = "dory_reference_pool",
-    .supports = is_pool,
-    .cycles = pool_cycles,
-    IN_PLACE_AND_BORDER,
-    .in_row_order = true,
-};
+static const struct dory_kernel_description pool =
+    DORY_KERNEL(dory_reference_pool, is_pool, NULL, pool_cycles, IN_PLACE_AND_BORDER, .in_row_order = true);
 
-static const struct dory_kernel_description addition = {
-    .name = "dory_reference_addition",
-    .supports = is_addition,
-    .cycles = addition_cycles,
-    IN_PLACE,
-    .in_row_order = true,
-};
+static const struct dory_kernel_description addition =
+    DORY_KERNEL(dory_reference_addition, is_addition, NULL, addition_cycles, IN_PLACE, .in_row_order = true);
 
-static const struct dory_kernel_description multiplication = {
-    .name = "dory_reference_multiplication",
-    .supports = is_multiplication,
-    .cycles = multiplication_cycles,
-    IN_PLACE,
-    .in_row_order = true,
-};
+static const struct dory_kernel_description multiplication = DORY_KERNEL(
+    dory_reference_multiplication, is_multiplication, NULL, multiplication_cycles, IN_PLACE, .in_row_order = true);
 
-static const struct dory_kernel_description grouped = {
-    .name = "dory_reference_grouped",
-    .supports = is_grouped,
-    .cycles = grouped_cycles,
-    IN_PLACE_AND_BORDER,
-    .in_row_order = true,
-};
+static const struct dory_kernel_description grouped =
+    DORY_KERNEL(dory_reference_grouped, is_grouped, NULL, grouped_cycles, IN_PLACE_AND_BORDER, .in_row_order = true);
 
-static const struct dory_kernel_description concatenation = {
-    .name = "dory_reference_concatenation",
-    .supports = is_concatenation,
-    .cycles = concatenation_cycles,
-    IN_PLACE,
-};
+static const struct dory_kernel_description concatenation =
+    DORY_KERNEL(dory_reference_concatenation, is_concatenation, NULL, concatenation_cycles, IN_PLACE);
 
-static const struct dory_kernel_description copy = {
-    .name = "dory_reference_copy",
-    .supports = is_copy,
-    .cycles = copy_cycles,
-    IN_PLACE_AND_BORDER,
-};
+static const struct dory_kernel_description copy =
+    DORY_KERNEL(dory_reference_copy, is_copy, NULL, copy_cycles, IN_PLACE_AND_BORDER);
 
-static const struct dory_kernel_description constant = {
-    .name = "dory_reference_constant",
-    .supports = is_constant,
-    .cycles = constant_cycles,
-    IN_PLACE,
-};
+static const struct dory_kernel_description constant =
+    DORY_KERNEL(dory_reference_constant, is_constant, NULL, constant_cycles, IN_PLACE);
 
-static const struct dory_kernel_description transposition = {
-    .name = "dory_reference_transposition",
-    .supports = is_transposition,
-    .cycles = transposition_cycles,
-    IN_PLACE,
-};
+static const struct dory_kernel_description transposition =
+    DORY_KERNEL(dory_reference_transposition, is_transposition, NULL, transposition_cycles, IN_PLACE);
 
-static const struct dory_kernel_description table = {
-    .name = "dory_reference_table",
-    .supports = is_table,
-    .cycles = table_cycles,
-    IN_PLACE,
-    .in_row_order = true,
-};
+static const struct dory_kernel_description table =
+    DORY_KERNEL(dory_reference_table, is_table, NULL, table_cycles, IN_PLACE, .in_row_order = true);
 
-static const struct dory_kernel_description softmax = {
-    .name = "dory_reference_softmax",
-    .supports = is_softmax,
-    .cycles = softmax_cycles,
-    IN_PLACE,
-};
+static const struct dory_kernel_description softmax =
+    DORY_KERNEL(dory_reference_softmax, is_softmax, NULL, softmax_cycles, IN_PLACE);
 
-static const struct dory_kernel_description exact_softmax = {
-    .name = "dory_reference_softmax_exact",
-    .supports = is_exact_softmax,
-    .cycles = exact_softmax_cycles,
-    IN_PLACE,
-};
+static const struct dory_kernel_description exact_softmax =
+    DORY_KERNEL(dory_reference_softmax_exact, is_exact_softmax, NULL, exact_softmax_cycles, IN_PLACE);
 
-static const struct dory_kernel_description interpolation = {
-    .name = "dory_reference_interpolation",
-    .supports = is_interpolation,
-    .cycles = interpolation_cycles,
-    IN_PLACE_AND_BORDER,
-};
+static const struct dory_kernel_description interpolation =
+    DORY_KERNEL(dory_reference_interpolation, is_interpolation, NULL, interpolation_cycles, IN_PLACE_AND_BORDER);
 
 static uint64_t squared_difference_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
@@ -295,26 +226,14 @@ static uint64_t squared_difference_cycles(const struct dory_layer *layer, const 
     return pixels_cycles(tile, cores, 170);
 }
 
-static const struct dory_kernel_description squared_difference = {
-    .name = "dory_reference_squared_difference",
-    .supports = is_squared_difference,
-    .cycles = squared_difference_cycles,
-    IN_PLACE,
-    .in_row_order = true,
-};
+static const struct dory_kernel_description squared_difference =
+    DORY_KERNEL(dory_reference_squared_difference, is_squared_difference, NULL, squared_difference_cycles, IN_PLACE,
+                .in_row_order = true);
 
-static const struct dory_kernel_description quotient = {
-    .name = "dory_reference_quotient",
-    .supports = is_quotient,
-    .cycles = multiplication_cycles,
-};
+static const struct dory_kernel_description quotient =
+    DORY_KERNEL(dory_reference_quotient, is_quotient, NULL, multiplication_cycles);
 
-static const struct dory_kernel_description norm = {
-    .name = "dory_reference_norm",
-    .supports = is_norm,
-    .cycles = norm_cycles,
-    IN_PLACE,
-};
+static const struct dory_kernel_description norm = DORY_KERNEL(dory_reference_norm, is_norm, NULL, norm_cycles, IN_PLACE);
 
 /* Of all steps: a unit has four gates. */
 static uint64_t lstm_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
@@ -325,25 +244,13 @@ static uint64_t lstm_cycles(const struct dory_layer *layer, const struct dory_ti
     return steps * (items_of_slowest_core(layer->lstm.units, cores) * unit + 100);
 }
 
-static const struct dory_kernel_description lstm = {
-    .name = "dory_reference_lstm",
-    .supports = is_lstm,
-    .cycles = lstm_cycles,
-};
+static const struct dory_kernel_description lstm = DORY_KERNEL(dory_reference_lstm, is_lstm, NULL, lstm_cycles);
 
-static const struct dory_kernel_description largest = {
-    .name = "dory_reference_largest",
-    .supports = is_largest,
-    .cycles = softmax_cycles,
-    IN_PLACE,
-};
+static const struct dory_kernel_description largest =
+    DORY_KERNEL(dory_reference_largest, is_largest, NULL, softmax_cycles, IN_PLACE);
 
-static const struct dory_kernel_description matrix_product = {
-    .name = "dory_reference_matrix_product",
-    .supports = is_matrix_product,
-    .cycles = matrix_product_cycles,
-    IN_PLACE,
-};
+static const struct dory_kernel_description matrix_product =
+    DORY_KERNEL(dory_reference_matrix_product, is_matrix_product, NULL, matrix_product_cycles, IN_PLACE);
 
 static const struct dory_kernel_description *const kernels[] = {
     &convolution, &depthwise,     &depthwise_chw, &pool,    &addition,       &multiplication,

@@ -438,12 +438,7 @@ static bool has_own_linear(const struct dory_layer *layer)
 
 #define LINEAR(kernel, condition)                                                                                           \
     static bool kernel##_supports_kind(const struct dory_layer *layer) { return linear_supports(layer) && (condition); }    \
-    const struct dory_kernel_description dory_xpulpv2_##kernel##_description = {                                            \
-        .name = "dory_xpulpv2_" #kernel,                                                                                    \
-        .supports = kernel##_supports_kind,                                                                                 \
-        .cycles = linear_cycles,                                                                                            \
-        .can_tile_input_channels = true,                                                                                    \
-    };
+    DORY_DESCRIBE(xpulpv2_##kernel, kernel##_supports_kind, NULL, linear_cycles, .can_tile_input_channels = true)
 
 LINEAR(linear, !has_own_linear(layer))
 LINEAR(linear_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED)

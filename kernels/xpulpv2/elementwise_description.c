@@ -152,12 +152,7 @@ static uint64_t addition_cycles(const struct dory_layer *layer, const struct dor
     return count * addition_tenths(layer) / 10 + addition_start_cycles(layer) + repeat_cycles(layer, tile, count);
 }
 
-const struct dory_kernel_description dory_xpulpv2_addition_description = {
-    .name = "dory_xpulpv2_addition",
-    .supports = addition_supports,
-    .scratch_bytes = repeated_scratch,
-    .cycles = addition_cycles,
-};
+DORY_DESCRIBE(xpulpv2_addition, addition_supports, repeated_scratch, addition_cycles)
 
 /* ---- of elements of any bits ---- */
 
@@ -250,11 +245,7 @@ static uint64_t addition_any_cycles(const struct dory_layer *layer, const struct
            (is_narrow ? 970 + 7 * logarithms(layer) + (layer->stages->has_second ? 120 : 0) : 620);
 }
 
-const struct dory_kernel_description dory_xpulpv2_addition_any_description = {
-    .name = "dory_xpulpv2_addition_any",
-    .supports = addition_any_supports,
-    .cycles = addition_any_cycles,
-};
+DORY_DESCRIBE(xpulpv2_addition_any, addition_any_supports, NULL, addition_any_cycles)
 
 static bool multiplication_supports(const struct dory_layer *layer)
 {
@@ -285,12 +276,7 @@ static uint32_t multiplication_scratch(const struct dory_layer *layer, const str
     return layer->second_repeats == DORY_REPEATS_PIXEL ? 0 : repeated_scratch(layer, tile, cores);
 }
 
-const struct dory_kernel_description dory_xpulpv2_multiplication_description = {
-    .name = "dory_xpulpv2_multiplication",
-    .supports = multiplication_supports,
-    .scratch_bytes = multiplication_scratch,
-    .cycles = multiplication_cycles,
-};
+DORY_DESCRIBE(xpulpv2_multiplication, multiplication_supports, multiplication_scratch, multiplication_cycles)
 
 static bool squared_difference_supports(const struct dory_layer *layer)
 {
@@ -306,12 +292,7 @@ static uint64_t squared_difference_cycles(const struct dory_layer *layer, const 
     return fours * 72 + (count - 4 * fours) * 42 + repeat_cycles(layer, tile, count) + 450;
 }
 
-const struct dory_kernel_description dory_xpulpv2_squared_difference_description = {
-    .name = "dory_xpulpv2_squared_difference",
-    .supports = squared_difference_supports,
-    .scratch_bytes = repeated_scratch,
-    .cycles = squared_difference_cycles,
-};
+DORY_DESCRIBE(xpulpv2_squared_difference, squared_difference_supports, repeated_scratch, squared_difference_cycles)
 
 /* One floor of a power of two, whose sum with the high half of a product, of 30 bits, has 32. */
 static bool quotient_supports(const struct dory_layer *layer)
@@ -329,12 +310,7 @@ static uint64_t quotient_cycles(const struct dory_layer *layer, const struct dor
     return fours * 60 + (count - 4 * fours) * 24 + repeat_cycles(layer, tile, count) + 450;
 }
 
-const struct dory_kernel_description dory_xpulpv2_quotient_description = {
-    .name = "dory_xpulpv2_quotient",
-    .supports = quotient_supports,
-    .scratch_bytes = repeated_scratch,
-    .cycles = quotient_cycles,
-};
+DORY_DESCRIBE(xpulpv2_quotient, quotient_supports, repeated_scratch, quotient_cycles)
 
 static bool is_identity(const struct dory_stage *stage)
 {
@@ -375,11 +351,7 @@ static uint64_t concatenation_cycles(const struct dory_layer *layer, const struc
            210;
 }
 
-const struct dory_kernel_description dory_xpulpv2_concatenation_description = {
-    .name = "dory_xpulpv2_concatenation",
-    .supports = concatenation_supports,
-    .cycles = concatenation_cycles,
-};
+DORY_DESCRIBE(xpulpv2_concatenation, concatenation_supports, NULL, concatenation_cycles)
 
 /* ---- of elements of any bits, or that are scaled ---- */
 
@@ -441,8 +413,4 @@ static uint64_t concatenation_any_cycles(const struct dory_layer *layer, const s
            (is_narrow ? 870 + 5 * logarithms(layer) + (layer->stages->has_second ? 115 : 0) : 300);
 }
 
-const struct dory_kernel_description dory_xpulpv2_concatenation_any_description = {
-    .name = "dory_xpulpv2_concatenation_any",
-    .supports = concatenation_any_supports,
-    .cycles = concatenation_any_cycles,
-};
+DORY_DESCRIBE(xpulpv2_concatenation_any, concatenation_any_supports, NULL, concatenation_any_cycles)

@@ -54,12 +54,7 @@ static uint32_t interpolation_scratch_bytes(const struct dory_layer *layer, cons
     return has_windows(layer) ? 0 : cores * columns * DORY_COLUMN_BYTES + DORY_AHEAD_BYTES;
 }
 
-const struct dory_kernel_description dory_xpulpv2_interpolation_description = {
-    .name = "dory_xpulpv2_interpolation",
-    .supports = interpolation_supports,
-    .scratch_bytes = interpolation_scratch_bytes,
-    .cycles = interpolation_cycles,
-};
+DORY_DESCRIBE(xpulpv2_interpolation, interpolation_supports, interpolation_scratch_bytes, interpolation_cycles)
 
 static bool largest_supports(const struct dory_layer *layer)
 {
@@ -75,8 +70,4 @@ static uint64_t largest_cycles(const struct dory_layer *layer, const struct dory
     return (uint64_t)((pixels + cores - 1) / cores) * (channels * 123 / 10 + 50) + farther + 135;
 }
 
-const struct dory_kernel_description dory_xpulpv2_largest_description = {
-    .name = "dory_xpulpv2_largest",
-    .supports = largest_supports,
-    .cycles = largest_cycles,
-};
+DORY_DESCRIBE(xpulpv2_largest, largest_supports, NULL, largest_cycles)

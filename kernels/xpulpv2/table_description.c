@@ -23,11 +23,7 @@ static uint64_t table_cycles(const struct dory_layer *layer, const struct dory_t
     return elements_of_slowest_core(tile, cores) * 32 / 10 + 170;
 }
 
-const struct dory_kernel_description dory_xpulpv2_table_description = {
-    .name = "dory_xpulpv2_table",
-    .supports = table_supports,
-    .cycles = table_cycles,
-};
+DORY_DESCRIBE(xpulpv2_table, table_supports, NULL, table_cycles)
 
 static bool tables_supports(const struct dory_layer *layer)
 {
@@ -43,9 +39,4 @@ static uint64_t tables_cycles(const struct dory_layer *layer, const struct dory_
     return (uint64_t)pixels * tile->channels * 38 / 10 + rows * (tile->channels * 25u + 30) + 170;
 }
 
-const struct dory_kernel_description dory_xpulpv2_tables_description = {
-    .name = "dory_xpulpv2_tables",
-    .supports = tables_supports,
-    .cycles = tables_cycles,
-    .contention_percent = 200,
-};
+DORY_DESCRIBE(xpulpv2_tables, tables_supports, NULL, tables_cycles, .contention_percent = 200)

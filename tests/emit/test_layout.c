@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Tests set the first seven in this order. */
 struct shape {
     int height, width, channels, outputs, kernel_height, kernel_width, dilation_width;
     uint8_t weight_bits; /* 0: 8 */
@@ -105,30 +106,14 @@ static void expect_blob(const char *what, const struct shape *shape, const int8_
 
 static void test_one_weight_row(void)
 {
-    const struct shape shape = {.height = 4,
-                                .width = 4,
-                                .channels = 1,
-                                .outputs = 1,
-                                .kernel_height = 1,
-                                .kernel_width = 2,
-                                .dilation_width = 1,
-                                .tile_input_channels = 1,
-                                .normalisation = DORY_NORMALISE_32};
+    const struct shape shape = {4, 4, 1, 1, 1, 2, 1, .tile_input_channels = 1, .normalisation = DORY_NORMALISE_32};
     const uint8_t expected[48] = {1, 254, [16] = 3, 0, 0, 0, 255, 255, 255, 255};
     expect_blob("one row", &shape, (const int8_t[]){1, -2}, expected, sizeof expected);
 }
 
 static void test_interleaving(void)
 {
-    const struct shape shape = {.height = 4,
-                                .width = 4,
-                                .channels = 3,
-                                .outputs = 5,
-                                .kernel_height = 1,
-                                .kernel_width = 2,
-                                .dilation_width = 1,
-                                .tile_input_channels = 3,
-                                .normalisation = DORY_NORMALISE_NONE};
+    const struct shape shape = {4, 4, 3, 5, 1, 2, 1, .tile_input_channels = 3, .normalisation = DORY_NORMALISE_NONE};
     int8_t weights[30]; /* [output][channel][column] */
     for (int i = 0; i < 30; i++)
         weights[i] = (int8_t)(10 * (i / 6) + i % 6);
@@ -142,15 +127,7 @@ static void test_interleaving(void)
 
 static void test_chunks(void)
 {
-    const struct shape shape = {.height = 4,
-                                .width = 4,
-                                .channels = 6,
-                                .outputs = 1,
-                                .kernel_height = 1,
-                                .kernel_width = 2,
-                                .dilation_width = 1,
-                                .tile_input_channels = 4,
-                                .normalisation = DORY_NORMALISE_NONE};
+    const struct shape shape = {4, 4, 6, 1, 1, 2, 1, .tile_input_channels = 4, .normalisation = DORY_NORMALISE_NONE};
     const int8_t weights[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}; /* [channel][column] */
     const uint8_t expected[64] = {1, 3, 5, 7, [16] = 2, 4, 6, 8, [32] = 9, 11, 10, 12, [48] = 255, 255, 255, 255};
     expect_blob("chunks", &shape, weights, expected, sizeof expected);
@@ -158,15 +135,7 @@ static void test_chunks(void)
 
 static void test_dilation(void)
 {
-    const struct shape shape = {.height = 4,
-                                .width = 4,
-                                .channels = 2,
-                                .outputs = 1,
-                                .kernel_height = 1,
-                                .kernel_width = 2,
-                                .dilation_width = 2,
-                                .tile_input_channels = 2,
-                                .normalisation = DORY_NORMALISE_64};
+    const struct shape shape = {4, 4, 2, 1, 1, 2, 2, .tile_input_channels = 2, .normalisation = DORY_NORMALISE_64};
     /* two runs of two elements each */
     const uint8_t expected[80] = {1, 3, 2, 4, [16] = 3, [24] = 255, 255, 255, 255, 255, 255, 255, 255};
     expect_blob("dilation", &shape, (const int8_t[]){1, 2, 3, 4}, expected, sizeof expected);
@@ -175,15 +144,7 @@ static void test_dilation(void)
 /* Rows of five weights: a whole four of each, then what is left of each, in one word of its own. */
 static void test_joined_rests(void)
 {
-    const struct shape shape = {.height = 5,
-                                .width = 5,
-                                .channels = 1,
-                                .outputs = 1,
-                                .kernel_height = 3,
-                                .kernel_width = 5,
-                                .dilation_width = 1,
-                                .tile_input_channels = 1,
-                                .normalisation = DORY_NORMALISE_32};
+    const struct shape shape = {5, 5, 1, 1, 3, 5, 1, .tile_input_channels = 1, .normalisation = DORY_NORMALISE_32};
     const int8_t weights[15] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const uint8_t expected[96] = {
         1, 2, 3, 4, [16] = 6, 7, 8, 9, [32] = 11, 12, 13, 14, [48] = 5, 10, 15, [64] = 3, 0, 0, 0, 255, 255, 255, 255};
@@ -192,15 +153,7 @@ static void test_joined_rests(void)
 
 static void test_whole_input(void)
 {
-    const struct shape shape = {.height = 2,
-                                .width = 1,
-                                .channels = 2,
-                                .outputs = 4,
-                                .kernel_height = 2,
-                                .kernel_width = 1,
-                                .dilation_width = 1,
-                                .tile_input_channels = 4,
-                                .normalisation = DORY_NORMALISE_NONE};
+    const struct shape shape = {2, 1, 2, 4, 2, 1, 1, .tile_input_channels = 4, .normalisation = DORY_NORMALISE_NONE};
     const int8_t weights[16] = {1, 2, 3, 4, 5, 6, 7, 8}; /* from [channel][row] to [row][channel] */
     const uint8_t expected[32] = {1, 3, 2, 4, 5, 7, 6, 8, [16] = 255, 255, 255, 255, 0, 1, [28] = 1};
     expect_blob("whole input", &shape, weights, expected, sizeof expected);
@@ -209,15 +162,7 @@ static void test_whole_input(void)
 /* A fully connected layer of bytes with fewer than four outputs is as large as its weights, filled up to words. */
 static void test_few_outputs(void)
 {
-    struct shape shape = {.height = 1,
-                          .width = 1,
-                          .channels = 6,
-                          .outputs = 1,
-                          .kernel_height = 1,
-                          .kernel_width = 1,
-                          .dilation_width = 1,
-                          .tile_input_channels = 6,
-                          .normalisation = DORY_NORMALISE_32};
+    struct shape shape = {1, 1, 6, 1, 1, 1, 1, .tile_input_channels = 6, .normalisation = DORY_NORMALISE_32};
     const int8_t weights[18] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
     const uint8_t one[16] = {1, 2, 3, 4, 5, 6, 0, 0, 3, 0, 0, 0, 255, 255, 255, 255};
     expect_blob("one output", &shape, weights, one, sizeof one);
@@ -234,15 +179,7 @@ static void test_few_outputs(void)
  */
 static void test_packing(void)
 {
-    struct shape shape = {.height = 4,
-                          .width = 5,
-                          .channels = 1,
-                          .outputs = 5,
-                          .kernel_height = 1,
-                          .kernel_width = 5,
-                          .dilation_width = 1,
-                          .tile_input_channels = 1,
-                          .normalisation = DORY_NORMALISE_NONE};
+    struct shape shape = {4, 5, 1, 5, 1, 5, 1, .tile_input_channels = 1, .normalisation = DORY_NORMALISE_NONE};
     int8_t weights[25]; /* [output][column] */
     for (int i = 0; i < 25; i++)
         weights[i] = (int8_t)(i % 4 - 2);
@@ -262,15 +199,7 @@ static void test_packing(void)
 
 static void test_depthwise(void)
 {
-    const struct shape shape = {.height = 4,
-                                .width = 4,
-                                .channels = 2,
-                                .outputs = 2,
-                                .kernel_height = 2,
-                                .kernel_width = 3,
-                                .dilation_width = 1,
-                                .depthwise = true,
-                                .normalisation = DORY_NORMALISE_32};
+    const struct shape shape = {4, 4, 2, 2, 2, 3, 1, .depthwise = true, .normalisation = DORY_NORMALISE_32};
     const int8_t weights[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     const uint8_t expected[64] = {1,        2, 3, 0, 4,   5,   6,   0,   7,   8,   9,   0,   10, 11, 12, 0,
                                   [32] = 3, 0, 0, 0, 255, 255, 255, 255, 252, 255, 255, 255, 0,  1,  0,  0};
@@ -280,16 +209,7 @@ static void test_depthwise(void)
 /* The second of two outputs has its weights with the other sign, its constants as they are. */
 static void test_negated(void)
 {
-    struct shape shape = {.height = 4,
-                          .width = 4,
-                          .channels = 2,
-                          .outputs = 2,
-                          .kernel_height = 1,
-                          .kernel_width = 3,
-                          .dilation_width = 1,
-                          .depthwise = true,
-                          .normalisation = DORY_NORMALISE_32,
-                          .negated = 2};
+    struct shape shape = {4, 4, 2, 2, 1, 3, 1, .depthwise = true, .normalisation = DORY_NORMALISE_32, .negated = 2};
     const int8_t weights[6] = {1, 2, 3, 127, -127, 6};
     const uint8_t rows[48] = {1, 2, 3, 0, 129, 127, 250, 0, [16] = 3, 0, 0, 0, 255, 255, 255, 255, 252, 255, 255, 255, 0, 1};
     expect_blob("negated, depth-wise", &shape, weights, rows, sizeof rows);
@@ -321,15 +241,7 @@ static void test_constants_out_of_range(void)
     struct arena arena = {0};
     struct diagnostics diagnostics = {.arena = &arena};
     const int64_t huge[1] = {INT64_C(1) << 31}, none[1] = {0};
-    const struct shape shape = {.height = 4,
-                                .width = 4,
-                                .channels = 1,
-                                .outputs = 1,
-                                .kernel_height = 1,
-                                .kernel_width = 1,
-                                .dilation_width = 1,
-                                .tile_input_channels = 1,
-                                .normalisation = DORY_NORMALISE_32};
+    const struct shape shape = {4, 4, 1, 1, 1, 1, 1, .tile_input_channels = 1, .normalisation = DORY_NORMALISE_32};
     struct tensor tensors[2] = {{.height = 4, .width = 4, .channels = 1}};
     struct layer layer = layer_of(&shape, (const int8_t[]){1}, false);
     layer.stages[0] = (struct stage){.count = 1, .multiplier = huge, .addend = none, .divisor = 1};

@@ -96,12 +96,11 @@ static uint64_t cycles(const struct dory_layer *layer, const struct dory_tile_sh
 /* All three take whatever a target leaves where it lies. */
 #define IN_PLACE .in_place = DORY_ALL_IN_PLACE, .knows_border = true, .in_row_order = true
 
-static const struct dory_kernel_description convolution = {
-    .name = "toy_convolution", .supports = convolution_supports, .cycles = cycles, IN_PLACE};
-static const struct dory_kernel_description depthwise = {
-    .name = "toy_depthwise", .supports = depthwise_supports, .cycles = cycles, IN_PLACE};
-static const struct dory_kernel_description linear = {
-    .name = "toy_linear", .supports = linear_supports, .cycles = cycles, IN_PLACE};
+static const struct dory_kernel_description convolution =
+    DORY_KERNEL(toy_convolution, convolution_supports, NULL, cycles, IN_PLACE);
+static const struct dory_kernel_description depthwise =
+    DORY_KERNEL(toy_depthwise, depthwise_supports, NULL, cycles, IN_PLACE);
+static const struct dory_kernel_description linear = DORY_KERNEL(toy_linear, linear_supports, NULL, cycles, IN_PLACE);
 
 static const struct dory_kernel_description *const kernels[] = {&convolution, &depthwise, &linear, NULL};
 

@@ -1,5 +1,5 @@
-/* Additions and subtractions: both inputs are scaled to a common unit, 20 bits finer than the larger scale, and their sum to
- * the output. */
+/* Additions, subtractions and squared differences: both inputs are scaled to a common unit, 20 bits finer than the larger
+ * scale, and their sum to the output. For a square, 7 bits. */
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +9,7 @@
 #include "network/stage.h"
 
 #define ADDITION_SHIFT 20
+#define SQUARE_SHIFT   7
 
 /* ---- two inputs ---- */
 
@@ -146,39 +147,54 @@ void tflite_negate(struct tflite_importer *importer, struct stage *stage)
     stage->multiplier = multiplier;
 }
 
-/* The stages of an addition (or subtraction), from both inputs' and the output's scales and zero points; false after a
- * report. */
-struct sum {
+/* The stages of a sum, a difference or its square, from both inputs' and the output's scales and zero points. */
+struct pair {
     struct stage inputs[2], output;
+    bool is_squared;
 };
 
-static bool set_sum(struct tflite_importer *importer, const double *scales, const int *zero_points, int output,
-                    struct sum *sum)
+/* False after a report. */
+static bool set_pair(struct tflite_importer *importer, const double *scales, const int *zero_points, int output,
+                     struct pair *pair)
 {
     const struct tensor *to = tflite_network_tensor(importer, output);
-    double unit = 2 * fmax(scales[0], scales[1]), factor = unit / ((1 << ADDITION_SHIFT) * to->scale);
+    int code = (int)importer->current->code;
+    pair->is_squared = code == TFLITE_SQUARED_DIFFERENCE;
+    int shift = pair->is_squared ? SQUARE_SHIFT : ADDITION_SHIFT;
+    double unit = 2 * fmax(scales[0], scales[1]),
+           factor = pair->is_squared ? unit * unit / ((1 << 2 * shift) * to->scale) : unit / ((1 << shift) * to->scale);
     if (factor >= 1)
         return tflite_fault(importer,
                             "scales of %g and %g of the inputs and %g of the output; TensorFlow Lite Micro refuses them",
                             scales[0], scales[1], to->scale);
     for (int i = 0; i < 2; i++) {
-        sum->inputs[i] = tflite_scale_by(importer, scales[i] / unit, -zero_points[i]);
-        sum->inputs[i].left_shift = ADDITION_SHIFT;
+        pair->inputs[i] = tflite_scale_by(importer, scales[i] / unit, -zero_points[i]);
+        pair->inputs[i].left_shift = shift;
     }
-    if (importer->current->code == TFLITE_SUB)
-        tflite_negate(importer, &sum->inputs[1]);
-    sum->output = tflite_scale_by(importer, factor, 0);
-    sum->output.zero_point = to->zero_point;
-    sum->output.has_clip = true;
-    sum->output.maximum = 255;
-    return tflite_clip(importer, &sum->output, output);
+    if (pair->is_squared || code == TFLITE_SUB)
+        tflite_negate(importer, &pair->inputs[1]);
+    pair->output = tflite_scale_by(importer, factor, 0);
+    pair->output.zero_point = to->zero_point;
+    pair->output.has_clip = true;
+    pair->output.maximum = 255;
+    return pair->is_squared || tflite_clip(importer, &pair->output, output);
+}
+
+/* Of all elements of the other input, where `at` is the constant's place; a square is the same from either side. */
+static void table_of_pair(const struct pair *pair, int at, int8_t constant, uint8_t *table)
+{
+    wide term = stage_apply(&pair->inputs[at], 0, constant);
+    for (int i = 0; i < 256; i++) {
+        int64_t sum = (int64_t)(stage_apply(&pair->inputs[1 - at], 0, i) + term);
+        table[i] = (uint8_t)stage_apply(&pair->output, 0, pair->is_squared ? sum * sum : sum);
+    }
 }
 
 /* A constant of one element: a function of the other input's elements. */
 static bool add_constant(struct tflite_importer *importer, int constant_index, struct value *result)
 {
     struct value value;
-    struct sum sum;
+    struct pair pair;
     struct quantisation quantisation;
     const struct tflite_tensor *constant = tflite_constant(importer, constant_index, TFLITE_INT8, 1);
     int input = constant ? tflite_reads_elements(importer, 1 - constant_index, &value) : -1;
@@ -190,19 +206,16 @@ static bool add_constant(struct tflite_importer *importer, int constant_index, s
     const struct tensor from = *tflite_network_tensor(importer, input);
     if (tflite_elements(tflite_output(importer)) != tensor_elements(&from))
         return tflite_fault(importer, "the output has another number of elements than the input");
+    int at = importer->current->code == TFLITE_SQUARED_DIFFERENCE ? 1 : constant_index, zero_points[2];
     double scales[2];
-    int zero_points[2];
-    scales[constant_index] = quantisation.scale;
-    zero_points[constant_index] = (int)quantisation.zero_point;
-    scales[1 - constant_index] = from.scale;
-    zero_points[1 - constant_index] = from.zero_point;
-    if (!set_sum(importer, scales, zero_points, output, &sum))
+    scales[at] = quantisation.scale;
+    zero_points[at] = (int)quantisation.zero_point;
+    scales[1 - at] = from.scale;
+    zero_points[1 - at] = from.zero_point;
+    if (!set_pair(importer, scales, zero_points, output, &pair))
         return false;
     uint8_t table[256];
-    wide term = stage_apply(&sum.inputs[constant_index], 0, (int8_t)constant->data[0]);
-    for (int i = 0; i < 256; i++)
-        table[i] =
-            (uint8_t)stage_apply(&sum.output, 0, (int64_t)(stage_apply(&sum.inputs[1 - constant_index], 0, i) + term));
+    table_of_pair(&pair, at, (int8_t)constant->data[0], table);
     quantised_table(&importer->builder, tflite_output(importer)->name, input, output, table);
     *result = value;
     result->tensor = output;
@@ -211,17 +224,18 @@ static bool add_constant(struct tflite_importer *importer, int constant_index, s
 
 static bool add_tensors(struct tflite_importer *importer, const int *inputs, struct value *result)
 {
-    struct sum sum;
+    struct pair pair;
     struct tflite_operands operands;
     if (!tflite_makes_of_two(importer, inputs, result->tensor, &operands) ||
-        !set_sum(importer, operands.scales, operands.zero_points, operands.output, &sum))
+        !set_pair(importer, operands.scales, operands.zero_points, operands.output, &pair))
         return false;
     int output = operands.output;
-    const char *name = tflite_network_tensor(importer, output)->name;
-    struct layer *layer = quantised_layer(&importer->builder, LAYER_ADDITION, name, inputs[0], output);
+    enum layer_kind kind = pair.is_squared ? LAYER_SQUARED_DIFFERENCE : LAYER_ADDITION;
+    struct layer *layer =
+        quantised_layer(&importer->builder, kind, tflite_network_tensor(importer, output)->name, inputs[0], output);
     layer->inputs[1] = inputs[1];
-    memcpy(layer->input_stages, sum.inputs, sizeof sum.inputs);
-    layer->stages[0] = sum.output;
+    memcpy(layer->input_stages, pair.inputs, sizeof pair.inputs);
+    layer->stages[0] = pair.output;
     layer->stage_count = 1;
     result->tensor = output;
     return true;

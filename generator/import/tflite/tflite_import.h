@@ -75,7 +75,7 @@ tflite_handler tflite_add;
 /* tflite_division.c */
 tflite_handler tflite_divide;
 /* tflite_norms.c: what norms are made of */
-tflite_handler tflite_squared_difference, tflite_inverse_root, tflite_l2_norm;
+tflite_handler tflite_inverse_root, tflite_l2_norm;
 /* tflite_arithmetic.c */
 tflite_handler tflite_multiply, tflite_concatenate, tflite_softmax;
 /* tflite_matrix.c */

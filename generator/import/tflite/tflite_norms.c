@@ -1,97 +1,11 @@
-/* What norms are made of in TFLite: squared differences, and inverse square roots, in TensorFlow Lite Micro's arithmetic. */
+/* What norms are made of in TFLite beside squared differences: inverse square roots, in TensorFlow Lite Micro's arithmetic.
+ */
 #include <math.h>
 #include <string.h>
 
 #include "import/tflite/tflite_import.h"
 #include "network/fixed_point.h"
 #include "network/stage.h"
-
-/* ---- SQUARED_DIFFERENCE ---- */
-
-/* Both inputs are scaled to a common unit, 7 bits finer than the larger scale's double. */
-#define SQUARE_SHIFT 7
-
-struct squares {
-    struct stage inputs[2], output;
-};
-
-static bool set_squares(struct tflite_importer *importer, const double *scales, const int *zero_points, int output,
-                        struct squares *squares)
-{
-    const struct tensor *to = tflite_network_tensor(importer, output);
-    double unit = 2 * fmax(scales[0], scales[1]), factor = unit * unit / ((1 << 2 * SQUARE_SHIFT) * to->scale);
-    if (factor >= 1)
-        return tflite_fault(importer,
-                            "scales of %g and %g of the inputs and %g of the output; TensorFlow Lite Micro refuses them",
-                            scales[0], scales[1], to->scale);
-    for (int i = 0; i < 2; i++) {
-        squares->inputs[i] = tflite_scale_by(importer, scales[i] / unit, -zero_points[i]);
-        squares->inputs[i].left_shift = SQUARE_SHIFT;
-    }
-    tflite_negate(importer, &squares->inputs[1]);
-    squares->output = tflite_scale_by(importer, factor, 0);
-    squares->output.zero_point = to->zero_point;
-    squares->output.has_clip = true;
-    squares->output.maximum = 255;
-    return true;
-}
-
-/* A constant of one element: a function of the other input's elements. */
-static bool square_constant(struct tflite_importer *importer, int constant_index, struct value *result)
-{
-    struct value value;
-    struct squares squares;
-    struct quantisation quantisation;
-    const struct tflite_tensor *constant = tflite_constant(importer, constant_index, TFLITE_INT8, 1);
-    int input = constant ? tflite_reads_elements(importer, 1 - constant_index, &value) : -1;
-    if (input < 0 || !tflite_quantisation(importer, constant, &quantisation))
-        return false;
-    int output = tflite_makes(importer, input);
-    if (output < 0)
-        return false;
-    const struct tensor from = *tflite_network_tensor(importer, input);
-    if (tflite_elements(tflite_output(importer)) != tensor_elements(&from))
-        return tflite_fault(importer, "the output has another number of elements than the input");
-    const double scales[2] = {from.scale, quantisation.scale};
-    const int zero_points[2] = {from.zero_point, (int)quantisation.zero_point};
-    if (!set_squares(importer, scales, zero_points, output, &squares))
-        return false;
-    uint8_t table[256];
-    int64_t term = (int64_t)stage_apply(&squares.inputs[1], 0, (int8_t)constant->data[0]);
-    for (int i = 0; i < 256; i++) {
-        int64_t difference = (int64_t)stage_apply(&squares.inputs[0], 0, i) + term;
-        table[i] = (uint8_t)stage_apply(&squares.output, 0, difference * difference);
-    }
-    quantised_table(&importer->builder, tflite_output(importer)->name, input, output, table);
-    *result = value;
-    result->tensor = output;
-    return true;
-}
-
-static bool square_tensors(struct tflite_importer *importer, const int *inputs, struct value *result)
-{
-    struct squares squares;
-    struct tflite_operands operands;
-    if (!tflite_makes_of_two(importer, inputs, result->tensor, &operands) ||
-        !set_squares(importer, operands.scales, operands.zero_points, operands.output, &squares))
-        return false;
-    int output = operands.output;
-    const char *name = tflite_network_tensor(importer, output)->name;
-    struct layer *layer = quantised_layer(&importer->builder, LAYER_SQUARED_DIFFERENCE, name, inputs[0], output);
-    layer->inputs[1] = inputs[1];
-    memcpy(layer->input_stages, squares.inputs, sizeof squares.inputs);
-    layer->stages[0] = squares.output;
-    layer->stage_count = 1;
-    result->tensor = output;
-    return true;
-}
-
-bool tflite_squared_difference(struct tflite_importer *importer, const struct tflite_operator *operation,
-                               struct value *result)
-{
-    (void)operation;
-    return tflite_combine(importer, square_constant, square_tensors, result);
-}
 
 /* ---- RSQRT ---- */
 

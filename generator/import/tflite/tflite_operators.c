@@ -81,7 +81,7 @@ static const struct {
     {TFLITE_SPLIT, tflite_split, "copies", "equal parts"},
     {TFLITE_SPLIT_V, tflite_split, "copies", "constant sizes"},
     {TFLITE_SQRT, tflite_square_root, "a table", ""},
-    {TFLITE_SQUARED_DIFFERENCE, tflite_squared_difference, "squared difference", "shapes that broadcast"},
+    {TFLITE_SQUARED_DIFFERENCE, tflite_add, "squared difference", "shapes that broadcast"},
     {TFLITE_SQUEEZE, tflite_reshape, "nothing", ""},
     {TFLITE_STRIDED_SLICE, tflite_strided_slice, "a copy", "constant bounds"},
     {TFLITE_SUB, tflite_add, "addition", "shapes that broadcast"},

@@ -95,7 +95,7 @@ struct hal_host_counters {
     uint64_t late, early;           /* transfers */
     uint64_t dma_bytes_to_local, dma_bytes_from_local;
     uint64_t flash_bytes_read, ram_bytes_read, ram_bytes_written;
-    size_t l1_bytes_reserved, l2_bytes_reserved;
+    size_t l1_bytes_reserved;
 };
 
 void hal_host_get_counters(struct hal_host_counters *counters);

@@ -4,6 +4,7 @@
 #define DORY_CONTRACT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "dory/layer.h"
@@ -42,6 +43,16 @@ struct dory_kernel_description {
     bool reads_chw;               /* the input lies in CHW, and never in HWC */
     bool writes_chw;              /* the output may lie in CHW, too; where it has 8 bits */
 };
+
+/* A description: the kernel's identifier, its functions, and behind these the members that are not zero, as designators. */
+#define DORY_KERNEL(kernel, its_supports, its_scratch_bytes, its_cycles, ...)                                               \
+    {                                                                                                                       \
+        .name = #kernel, .supports = its_supports, .scratch_bytes = its_scratch_bytes, .cycles = its_cycles, __VA_ARGS__    \
+    }
+
+/* Defines that of dory_KERNEL, with the same arguments. */
+#define DORY_DESCRIBE(kernel, ...)                                                                                          \
+    const struct dory_kernel_description dory_##kernel##_description = DORY_KERNEL(dory_##kernel, __VA_ARGS__);
 
 static inline uint32_t dory_scratch_bytes(const struct dory_kernel_description *kernel, const struct dory_layer *layer,
                                           const struct dory_tile_shape *tile, unsigned cores)

@@ -130,13 +130,8 @@ static uint64_t any_cycles(const struct dory_layer *layer, const struct dory_til
 
 #define ANY(bits)                                                                                                           \
     static bool any_##bits##_supports(const struct dory_layer *layer) { return any_supports(layer, bits); }                 \
-    const struct dory_kernel_description dory_xpulpv2_convolution_any_##bits##_description = {                              \
-        .name = "dory_xpulpv2_convolution_any_" #bits,                                                                      \
-        .supports = any_##bits##_supports,                                                                                  \
-        .scratch_bytes = any_scratch_bytes,                                                                                 \
-        .cycles = any_cycles,                                                                                               \
-        .can_tile_input_channels = true,                                                                                    \
-    };
+    DORY_DESCRIBE(xpulpv2_convolution_any_##bits, any_##bits##_supports, any_scratch_bytes, any_cycles,                     \
+                  .can_tile_input_channels = true)
 
 ANY(8)
 ANY(4)
@@ -317,12 +312,7 @@ DORY_DESCRIPTIONS_OF_KINDS(grouped, grouped_supports, .scratch_bytes = grouped_s
     {                                                                                                                       \
         return has_groups(layer) && layer->weight_bits == bits && dory_is_stored_packed(layer) && !grouped_supports(layer); \
     }                                                                                                                       \
-    const struct dory_kernel_description dory_xpulpv2_packed_grouped_##bits##_description = {                               \
-        .name = "dory_xpulpv2_packed_grouped_" #bits,                                                                       \
-        .supports = packed_grouped_##bits##_supports,                                                                       \
-        .scratch_bytes = grouped_scratch_bytes,                                                                             \
-        .cycles = grouped_cycles,                                                                                           \
-    };
+    DORY_DESCRIBE(xpulpv2_packed_grouped_##bits, packed_grouped_##bits##_supports, grouped_scratch_bytes, grouped_cycles)
 
 PACKED(8)
 PACKED(4)

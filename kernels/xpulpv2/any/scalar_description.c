@@ -108,9 +108,4 @@ static uint64_t depthwise_scalar_cycles(const struct dory_layer *layer, const st
            (pairs != 0 ? 320 + 7 * taps : scalar_start_cycles(layer)) + dory_division_start_cycles(layer);
 }
 
-const struct dory_kernel_description dory_xpulpv2_depthwise_scalar_description = {
-    .name = "dory_xpulpv2_depthwise_scalar",
-    .supports = depthwise_scalar_supports,
-    .scratch_bytes = depthwise_scalar_scratch_bytes,
-    .cycles = depthwise_scalar_cycles,
-};
+DORY_DESCRIBE(xpulpv2_depthwise_scalar, depthwise_scalar_supports, depthwise_scalar_scratch_bytes, depthwise_scalar_cycles)

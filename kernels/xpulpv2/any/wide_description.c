@@ -74,16 +74,6 @@ static uint64_t wide_cycles(const struct dory_layer *layer, const struct dory_ti
     return count * element + batches * WIDE_BATCH + runs * (WIDE_RUN + (is_one ? second : 0)) + WIDE_START + copy;
 }
 
-const struct dory_kernel_description dory_xpulpv2_addition_wide_description = {
-    .name = "dory_xpulpv2_addition_wide",
-    .supports = addition_wide_supports,
-    .scratch_bytes = wide_scratch,
-    .cycles = wide_cycles,
-};
+DORY_DESCRIBE(xpulpv2_addition_wide, addition_wide_supports, wide_scratch, wide_cycles)
 
-const struct dory_kernel_description dory_xpulpv2_multiplication_wide_description = {
-    .name = "dory_xpulpv2_multiplication_wide",
-    .supports = multiplication_wide_supports,
-    .scratch_bytes = wide_scratch,
-    .cycles = wide_cycles,
-};
+DORY_DESCRIBE(xpulpv2_multiplication_wide, multiplication_wide_supports, wide_scratch, wide_cycles)

@@ -88,13 +88,8 @@ static uint64_t chw_cycles(const struct dory_layer *layer, const struct dory_til
     {                                                                                                                       \
         return chw_cycles(layer, tile, cores, end, row_tenths, lane_cycles);                                                \
     }                                                                                                                       \
-    const struct dory_kernel_description dory_xpulpv2_depthwise_3x3_chw_##suffix##_description = {                          \
-        .name = "dory_xpulpv2_depthwise_3x3_chw_" #suffix,                                                                  \
-        .supports = supports_chw_##suffix,                                                                                  \
-        .cycles = cycles_chw_##suffix,                                                                                      \
-        .contention_percent = 55,                                                                                           \
-        .reads_chw = true,                                                                                                  \
-    };
+    DORY_DESCRIBE(xpulpv2_depthwise_3x3_chw_##suffix, supports_chw_##suffix, NULL, cycles_chw_##suffix,                     \
+                  .contention_percent = 55, .reads_chw = true)
 
 /* For rows that end in any number of columns, in two and in one. */
 #define DEPTHWISE_3X3_CHW_ENDS(name, kind_suffix, stride, left, kind, row_tenths, lane_cycles)                              \

@@ -145,12 +145,7 @@ static uint32_t depthwise_3x3_scratch_bytes(const struct dory_layer *layer, cons
     {                                                                                                                       \
         return depthwise_total(layer, tile, cores, row_tenths, lane_cycles);                                                \
     }                                                                                                                       \
-    const struct dory_kernel_description dory_xpulpv2_depthwise_3x3_##suffix##_description = {                              \
-        .name = "dory_xpulpv2_depthwise_3x3_" #suffix,                                                                      \
-        .supports = supports_##suffix,                                                                                      \
-        .scratch_bytes = depthwise_3x3_scratch_bytes,                                                                       \
-        .cycles = cycles_##suffix,                                                                                          \
-    };
+    DORY_DESCRIBE(xpulpv2_depthwise_3x3_##suffix, supports_##suffix, depthwise_3x3_scratch_bytes, cycles_##suffix)
 
 DEPTHWISE_3X3(stride_1, 1, DORY_DIRECT, 322, 40)
 DEPTHWISE_3X3(stride_1_clamped, 1, DORY_DIRECT_CLAMPED, 363, 42)
@@ -295,12 +290,7 @@ static bool has_3x3(const struct dory_layer *layer)
     {                                                                                                                       \
         return function(layer, tile, cores, finish_cycles);                                                                 \
     }                                                                                                                       \
-    const struct dory_kernel_description dory_xpulpv2_depthwise_##suffix##_description = {                                  \
-        .name = "dory_xpulpv2_depthwise_" #suffix,                                                                          \
-        .supports = supports_any_##suffix,                                                                                  \
-        .scratch_bytes = any_scratch_bytes,                                                                                 \
-        .cycles = cycles_any_##suffix,                                                                                      \
-    };
+    DORY_DESCRIBE(xpulpv2_depthwise_##suffix, supports_any_##suffix, any_scratch_bytes, cycles_any_##suffix)
 #define DIRECT_DEPTHWISE(suffix, kind, finish_cycles)                                                                       \
     DEPTHWISE(suffix, dory_depthwise_kind(layer) == (kind), any_direct_cycles, finish_cycles)
 
@@ -316,12 +306,7 @@ static bool takes_long_way(const struct dory_layer *layer)
     return dory_has_depthwise_any(layer) && dory_depthwise_takes_long_way(layer);
 }
 
-const struct dory_kernel_description dory_xpulpv2_depthwise_description = {
-    .name = "dory_xpulpv2_depthwise",
-    .supports = takes_long_way,
-    .scratch_bytes = any_scratch_bytes,
-    .cycles = depthwise_cycles,
-};
+DORY_DESCRIBE(xpulpv2_depthwise, takes_long_way, any_scratch_bytes, depthwise_cycles)
 
 /* ---- one output pixel, see single.c --------------------------------------------------------------------------- */
 
@@ -353,8 +338,4 @@ static uint64_t depthwise_single_cycles(const struct dory_layer *layer, const st
            dory_division_start_cycles(layer);
 }
 
-const struct dory_kernel_description dory_xpulpv2_depthwise_single_description = {
-    .name = "dory_xpulpv2_depthwise_single",
-    .supports = dory_is_single_depthwise,
-    .cycles = depthwise_single_cycles,
-};
+DORY_DESCRIBE(xpulpv2_depthwise_single, dory_is_single_depthwise, NULL, depthwise_single_cycles)

@@ -147,12 +147,7 @@ static struct finish long_finish(const struct dory_layer *layer)
     {                                                                                                                       \
         return line_cycles(layer, tile, cores, __VA_ARGS__);                                                                \
     }                                                                                                                       \
-    const struct dory_kernel_description dory_xpulpv2_##suffix##_description = {                                            \
-        .name = "dory_xpulpv2_" #suffix,                                                                                    \
-        .supports = supports_##suffix,                                                                                      \
-        .scratch_bytes = line_scratch_bytes,                                                                                \
-        .cycles = cycles_##suffix,                                                                                          \
-    };
+    DORY_DESCRIBE(xpulpv2_##suffix, supports_##suffix, line_scratch_bytes, cycles_##suffix)
 #define DIRECT_LINE(suffix, kind, four, single)                                                                             \
     LINE(line_##suffix, dory_depthwise_kind(layer) == (kind), (struct finish){four, single, 0})
 

@@ -38,14 +38,8 @@ static bool is_other(const struct dory_layer *layer)
 
 #define FEW(kind, condition)                                                                                                \
     static bool few##kind##_supports(const struct dory_layer *layer) { return dory_has_few_outputs(layer) && (condition); } \
-    const struct dory_kernel_description dory_xpulpv2_linear_few##kind##_description = {                                    \
-        .name = "dory_xpulpv2_linear_few" #kind,                                                                            \
-        .finish = "dory_xpulpv2_finish_linear_few" #kind,                                                                   \
-        .supports = few##kind##_supports,                                                                                   \
-        .scratch_bytes = few_scratch_bytes,                                                                                 \
-        .cycles = few_cycles,                                                                                               \
-        .can_tile_input_channels = true,                                                                                    \
-    };
+    DORY_DESCRIBE(xpulpv2_linear_few##kind, few##kind##_supports, few_scratch_bytes, few_cycles,                            \
+                  .finish = "dory_xpulpv2_finish_linear_few" #kind, .can_tile_input_channels = true)
 
 FEW(, is_other(layer))
 FEW(_clamped, layer->normalisation == DORY_NORMALISE_CLAMPED)

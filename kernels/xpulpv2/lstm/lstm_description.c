@@ -12,8 +12,4 @@ static uint64_t lstm_cycles(const struct dory_layer *layer, const struct dory_ti
     return steps * ((layer->lstm.units + cores - 1) / cores * (fours * UINT64_C(9) + 370) + 160);
 }
 
-const struct dory_kernel_description dory_xpulpv2_lstm_description = {
-    .name = "dory_xpulpv2_lstm",
-    .supports = lstm_supports,
-    .cycles = lstm_cycles,
-};
+DORY_DESCRIBE(xpulpv2_lstm, lstm_supports, NULL, lstm_cycles)

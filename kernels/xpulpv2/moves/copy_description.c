@@ -42,11 +42,7 @@ static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_ti
     return run + (layer->constants.map ? pixels * 16 + 330 : pixels + 290);
 }
 
-const struct dory_kernel_description dory_xpulpv2_copy_description = {
-    .name = "dory_xpulpv2_copy",
-    .supports = copy_supports,
-    .cycles = copy_cycles,
-};
+DORY_DESCRIBE(xpulpv2_copy, copy_supports, NULL, copy_cycles)
 
 static bool constant_supports(const struct dory_layer *layer) { return layer->operation == DORY_CONSTANT; }
 
@@ -58,8 +54,4 @@ static uint64_t constant_cycles(const struct dory_layer *layer, const struct dor
     return bytes / 8 * 10 + bytes % 8 * 5 + 100;
 }
 
-const struct dory_kernel_description dory_xpulpv2_constant_description = {
-    .name = "dory_xpulpv2_constant",
-    .supports = constant_supports,
-    .cycles = constant_cycles,
-};
+DORY_DESCRIBE(xpulpv2_constant, constant_supports, NULL, constant_cycles)

@@ -40,8 +40,4 @@ static uint64_t transposition_cycles(const struct dory_layer *layer, const struc
     return pixels * dory_run_cycles(tile->channels, tile->channels, 0, tile->channels) + 200;
 }
 
-const struct dory_kernel_description dory_xpulpv2_transposition_description = {
-    .name = "dory_xpulpv2_transposition",
-    .supports = transposition_supports,
-    .cycles = transposition_cycles,
-};
+DORY_DESCRIBE(xpulpv2_transposition, transposition_supports, NULL, transposition_cycles)

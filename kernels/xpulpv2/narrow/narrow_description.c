@@ -31,12 +31,7 @@ static uint64_t narrow_cycles(const struct dory_tile_shape *tile, unsigned cores
             3 * (channels) / 4 + (finish) + (layer->output_layout == DORY_CHW && (finish) == 12 && (channels) == 24) * 2;   \
         return narrow_cycles(tile, cores, instructions * 10 + (cores > 1 ? 4 : 0), 60 + 2 * (channels) / 4);                \
     }                                                                                                                       \
-    const struct dory_kernel_description dory_xpulpv2_narrow_##suffix##_description = {                                     \
-        .name = "dory_xpulpv2_narrow_" #suffix,                                                                             \
-        .supports = supports_##suffix,                                                                                      \
-        .cycles = cycles_##suffix,                                                                                          \
-        .writes_chw = true,                                                                                                 \
-    };
+    DORY_DESCRIBE(xpulpv2_narrow_##suffix, supports_##suffix, NULL, cycles_##suffix, .writes_chw = true)
 
 NARROW(8, 8, DORY_DIRECT, 8)
 NARROW(8_clamped, 8, DORY_DIRECT_CLAMPED, 10)
@@ -87,14 +82,8 @@ static uint64_t first_cycles(const struct dory_layer *layer, const struct dory_t
         bool apart = (kind) == DORY_DIRECT_SPLIT && layer->output_layout == DORY_CHW;                                       \
         return first_cycles(layer, tile, cores, bytes, (finish) + (apart ? 2 : 0));                                         \
     }                                                                                                                       \
-    const struct dory_kernel_description dory_xpulpv2_narrow##suffix##_description = {                                      \
-        .name = "dory_xpulpv2_narrow" #suffix,                                                                              \
-        .supports = supports##suffix,                                                                                       \
-        .scratch_bytes = first_scratch_bytes,                                                                               \
-        .contention_percent = 30,                                                                                           \
-        .cycles = cycles##suffix,                                                                                           \
-        .writes_chw = true,                                                                                                 \
-    };
+    DORY_DESCRIBE(xpulpv2_narrow##suffix, supports##suffix, first_scratch_bytes, cycles##suffix, .contention_percent = 30,  \
+                  .writes_chw = true)
 
 FIRST(_gather_12_clamped, 12, DORY_DIRECT_CLAMPED, 10)
 FIRST(_gather_28, 28, DORY_DIRECT, 8)

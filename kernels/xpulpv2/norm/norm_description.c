@@ -12,8 +12,4 @@ static uint64_t norm_cycles(const struct dory_layer *layer, const struct dory_ti
     return (rows * parts + cores - 1) / cores * row + 250;
 }
 
-const struct dory_kernel_description dory_xpulpv2_norm_description = {
-    .name = "dory_xpulpv2_norm",
-    .supports = norm_supports,
-    .cycles = norm_cycles,
-};
+DORY_DESCRIBE(xpulpv2_norm, norm_supports, NULL, norm_cycles)

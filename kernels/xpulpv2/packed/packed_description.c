@@ -78,34 +78,19 @@ static uint64_t packed_linear_cycles(const struct dory_layer *layer, const struc
     {                                                                                                                       \
         return packed_convolution_supports(layer, bits);                                                                    \
     }                                                                                                                       \
-    const struct dory_kernel_description dory_xpulpv2_packed_convolution_##bits##_description = {                           \
-        .name = "dory_xpulpv2_packed_convolution_" #bits,                                                                   \
-        .supports = packed_convolution_##bits##_supports,                                                                   \
-        .cycles = packed_convolution_cycles,                                                                                \
-        .can_tile_input_channels = true,                                                                                    \
-        .writes_chw = true,                                                                                                 \
-    };                                                                                                                      \
     static bool packed_gather_##bits##_supports(const struct dory_layer *layer) { return is_packed(layer, bits); }          \
-    const struct dory_kernel_description dory_xpulpv2_packed_gather_##bits##_description = {                                \
-        .name = "dory_xpulpv2_packed_gather_" #bits,                                                                        \
-        .supports = packed_gather_##bits##_supports,                                                                        \
-        .scratch_bytes = dory_gather_scratch_bytes,                                                                         \
-        .cycles = packed_gather_cycles,                                                                                     \
-        .can_tile_input_channels = true,                                                                                    \
-        .writes_chw = true,                                                                                                 \
-    };
+    DORY_DESCRIBE(xpulpv2_packed_convolution_##bits, packed_convolution_##bits##_supports, NULL, packed_convolution_cycles, \
+                  .can_tile_input_channels = true, .writes_chw = true)                                                      \
+    DORY_DESCRIBE(xpulpv2_packed_gather_##bits, packed_gather_##bits##_supports, dory_gather_scratch_bytes,                 \
+                  packed_gather_cycles, .can_tile_input_channels = true, .writes_chw = true)
 
 #define PACKED_LINEAR(bits)                                                                                                 \
     static bool packed_linear_##bits##_supports(const struct dory_layer *layer)                                             \
     {                                                                                                                       \
         return packed_linear_supports(layer, bits);                                                                         \
     }                                                                                                                       \
-    const struct dory_kernel_description dory_xpulpv2_packed_linear_##bits##_description = {                                \
-        .name = "dory_xpulpv2_packed_linear_" #bits,                                                                        \
-        .supports = packed_linear_##bits##_supports,                                                                        \
-        .cycles = packed_linear_cycles,                                                                                     \
-        .can_tile_input_channels = true,                                                                                    \
-    };
+    DORY_DESCRIBE(xpulpv2_packed_linear_##bits, packed_linear_##bits##_supports, NULL, packed_linear_cycles,                \
+                  .can_tile_input_channels = true)
 
 PACKED(8)
 PACKED(4)

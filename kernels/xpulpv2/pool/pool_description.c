@@ -138,11 +138,7 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
     {                                                                                                                       \
         return layer->operation == (pooling) && pool_supports(layer);                                                       \
     }                                                                                                                       \
-    const struct dory_kernel_description dory_xpulpv2_##kernel##_description = {                                            \
-        .name = "dory_xpulpv2_" #kernel,                                                                                    \
-        .supports = kernel##_supports,                                                                                      \
-        .cycles = pool_cycles,                                                                                              \
-    };
+    DORY_DESCRIBE(xpulpv2_##kernel, kernel##_supports, NULL, pool_cycles)
 
 POOL(pool_maximum, DORY_MAXIMUM_POOL)
 POOL(pool_average, DORY_AVERAGE_POOL)
@@ -242,8 +238,4 @@ static uint64_t pool_any_cycles(const struct dory_layer *layer, const struct dor
     return dory_busiest_cycles(pixels * groups, cores, share_cycles, &items) + any_start_cycles(layer);
 }
 
-const struct dory_kernel_description dory_xpulpv2_pool_any_description = {
-    .name = "dory_xpulpv2_pool_any",
-    .supports = pool_any_supports,
-    .cycles = pool_any_cycles,
-};
+DORY_DESCRIBE(xpulpv2_pool_any, pool_any_supports, NULL, pool_any_cycles)

@@ -48,14 +48,6 @@ static uint64_t softmax_exact_cycles(const struct dory_layer *layer, const struc
                     : softened_cycles(tile, cores, 620 + layer->input_channels * 18u, 44);
 }
 
-const struct dory_kernel_description dory_xpulpv2_softmax_description = {
-    .name = "dory_xpulpv2_softmax",
-    .supports = softmax_supports,
-    .cycles = softmax_cycles,
-};
+DORY_DESCRIBE(xpulpv2_softmax, softmax_supports, NULL, softmax_cycles)
 
-const struct dory_kernel_description dory_xpulpv2_softmax_exact_description = {
-    .name = "dory_xpulpv2_softmax_exact",
-    .supports = softmax_exact_supports,
-    .cycles = softmax_exact_cycles,
-};
+DORY_DESCRIBE(xpulpv2_softmax_exact, softmax_exact_supports, NULL, softmax_exact_cycles)
