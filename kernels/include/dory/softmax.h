@@ -17,7 +17,6 @@ static inline int32_t dory_reciprocal_of_one_plus(int32_t x)
 {
     int32_t half = (int32_t)(((uint32_t)x + 0x80000000u) >> 1);
     int32_t result = 1515870810 + dory_multiply_fractions(half, -1010580540); /* 48/17 - 32/17 of it */
-#pragma GCC unroll 3
     for (int i = 0; i < 3; i++) {
         result += dory_multiply_fractions(result, (1 << 29) - dory_multiply_fractions(half, result)) * 4;
     }
