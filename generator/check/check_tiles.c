@@ -20,8 +20,8 @@ static bool is_sound(const struct dory_prepared_copy *copy)
 
 static bool lies_in_l1(const struct plan *plan, const struct dory_prepared_copy *copy)
 {
-    return copy->local >= DORY_L1_RUNTIME_BYTES &&
-           copy->local + extent(copy, copy->local_run_stride, copy->local_plane_stride) <= plan->l1_peak_bytes;
+    return dory_prepared_local(copy) >= DORY_L1_RUNTIME_BYTES &&
+           dory_prepared_local(copy) + extent(copy, copy->local_run_stride, copy->local_plane_stride) <= plan->l1_peak_bytes;
 }
 
 static bool lies_in(const struct dory_prepared_copy *copy, uint64_t start, uint64_t bytes)
@@ -37,10 +37,20 @@ static bool lies_in_window(const struct dory_prepared_copy *copy, const struct d
     return lies_in(copy, window->offset, operand_window_bytes(record, operand, window));
 }
 
+/* Weights in place are those of the tile's first channel on. */
+static bool has_its_weights(const struct dory_layer *record, const struct dory_step *step,
+                            const struct dory_prepared_tile *tile)
+{
+    uint64_t blocks = (tile->tile.first_channel - step->first_channel) / dory_block_channels(record);
+    uint64_t place = DORY_PREPARED_WEIGHTS + step->weights_offset + blocks * record->block_bytes;
+    return !dory_is_in_place(record->l1.weights) || (!tile->load_weights && (uintptr_t)tile->tile.weights == place);
+}
+
 static bool copies_are_sound(const struct plan *plan, const struct plan_step *step, const struct dory_prepared_tile *tile)
 {
     const struct dory_layer *record = &plan->layers[step->layer].record;
-    bool sound = tile->load_count <= 3 && tile->store_count == tile->tile.last_chunk;
+    bool sound =
+        tile->load_count <= 3 && tile->store_count == tile->tile.last_chunk && has_its_weights(record, &step->record, tile);
     for (unsigned i = 0; sound && i < tile->load_count; i++) {
         const struct dory_prepared_copy *load = &tile->loads[i];
         bool input = lies_in_window(load, record, &step->record, 0) ||
@@ -97,7 +107,7 @@ static bool lies_in_results(const struct dory_layer *record, const struct dory_s
     uint64_t bytes = is_pixel ? pixel : window->rows * width * pixel;
     uintptr_t input = (uintptr_t)(which ? tile->tile.second_input : tile->tile.input);
     return (is_pixel || (whole && rows == window->rows && columns == width)) && is_one_piece(store) &&
-           store->external == window->offset && copied_bytes(store) == bytes && input + border == store->local;
+           store->external == window->offset && copied_bytes(store) == bytes && input + border == dory_prepared_local(store);
 }
 
 static bool loads_of_results(const struct dory_prepared_tile *tile)

@@ -283,6 +283,7 @@ static const struct field copy_fields[] = {
     COPY(local_run_stride),
     COPY(local_plane_stride),
     COPY(is_flat),
+    COPY(local_above),
 };
 const struct record record_copy = RECORD(struct dory_prepared_copy, copy_fields);
 

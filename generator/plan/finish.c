@@ -211,7 +211,8 @@ static int staying_input(const struct plan *plan, int index, struct fixed *fixed
 {
     struct plan_layer *layer = &plan->layers[index];
     struct dory_copies before = copies_of_tile(plan, index - 1), copies = copies_of_tile(plan, index);
-    unsigned weights = layer->record.block_bytes != 0, inputs = dory_has_second_input(&layer->record) ? 2 : 1;
+    unsigned weights = layer->record.block_bytes != 0 && !dory_is_in_place(layer->record.l1.weights),
+             inputs = dory_has_second_input(&layer->record) ? 2 : 1;
     const struct hal_dma_copy *store = &before.store;
     int staying = -1;
     if (before.store_count == 0 || copies.load_count != weights + inputs || !is_one_piece(store))
@@ -359,13 +360,31 @@ static uint16_t narrow(struct preparation *to, uint32_t value)
     return (uint16_t)value;
 }
 
-static struct dory_prepared_copy pack(struct preparation *to, const struct hal_dma_copy *copy)
+/* One long run as some that follow each other: the fewest whose bytes fit. */
+static struct hal_dma_copy in_short_runs(struct hal_dma_copy copy)
 {
+    uint32_t runs = 2;
+    if (copy.runs > 1 || copy.planes > 1 || copy.run_bytes <= UINT16_MAX)
+        return copy;
+    while (copy.run_bytes % runs != 0 || copy.run_bytes / runs > UINT16_MAX)
+        runs++;
+    copy.run_bytes /= runs;
+    copy.runs = runs;
+    copy.external_run_stride = copy.local_run_stride = copy.run_bytes;
+    return copy;
+}
+
+static struct dory_prepared_copy pack(struct preparation *to, const struct hal_dma_copy *whole)
+{
+    const struct hal_dma_copy short_runs = in_short_runs(*whole), *copy = &short_runs;
     bool has_runs = copy->runs > 1, has_planes = copy->planes > 1;
+    uint32_t local = (uint32_t)(uintptr_t)copy->local;
+    to->is_too_wide |= local >> 16 > UINT8_MAX;
     return (struct dory_prepared_copy){
         .external = (uint32_t)((uintptr_t)copy->external - (uintptr_t)TILE_BASE),
         .external_plane_stride = has_planes ? copy->external_plane_stride : 0,
-        .local = narrow(to, (uint32_t)(uintptr_t)copy->local),
+        .local = (uint16_t)local,
+        .local_above = (uint8_t)(local >> 16),
         .run_bytes = narrow(to, copy->run_bytes),
         .runs = narrow(to, copy->runs),
         .planes = narrow(to, copy->planes),
@@ -458,12 +477,14 @@ uint32_t plan_tile_count(const struct plan *plan)
     return count;
 }
 
-/* A table knows no address but those of L1. */
+/* A table knows no address but those of L1 and of weights. */
 static bool has_in_place(const struct plan *plan)
 {
-    for (int i = 0; i < plan->network->layer_count; i++)
-        if (dory_operands_in_place(&plan->layers[i].record.l1))
+    for (int i = 0; i < plan->network->layer_count; i++) {
+        const struct dory_layer *layer = &plan->layers[i].record;
+        if (dory_operands_in_place(&layer->l1) & ~(layer->block_bytes ? (unsigned)DORY_WEIGHTS_IN_PLACE : 0))
             return true;
+    }
     return false;
 }
 

@@ -53,14 +53,20 @@ _Static_assert(offsetof(struct dory_prepared_tile, tile) == 0 &&
                    offsetof(struct dory_tile, rows) == POINTERS * sizeof(dory_member),
                "a tile starts with its pointers");
 
+static dory_member address_of(const struct walker *walker, dory_member offset)
+{
+    const uint8_t *base = offset < DORY_PREPARED_WEIGHTS ? walker->l1 : walker->weights - DORY_PREPARED_WEIGHTS;
+    return offset ? (dory_member)base + offset : 0;
+}
+
 /* Part `share` of `shares` of the next record. */
 static void bring_record(struct walker *walker, struct dory_prepared_tile *to, unsigned share, unsigned shares)
 {
     const dory_member *record = (const dory_member *)(const void *)walker->records;
-    dory_member *target = (dory_member *)(void *)to, l1 = (dory_member)walker->l1;
+    dory_member *target = (dory_member *)(void *)to;
     for (uint32_t i = share; i < sizeof *to / sizeof *target; i += shares) {
         dory_member value = record[i];
-        target[i] = i < POINTERS && value ? value + l1 : value;
+        target[i] = i < POINTERS ? address_of(walker, value) : value;
     }
     walker->records++;
 }
@@ -120,7 +126,7 @@ static __attribute__((noinline)) void start_copy(struct walker *walker, hal_dma_
                                                  const struct dory_prepared_copy *prepared, const uint8_t *external,
                                                  enum hal_direction direction)
 {
-    struct hal_dma_copy copy = {.local = walker->l1 + prepared->local,
+    struct hal_dma_copy copy = {.local = walker->l1 + dory_prepared_local(prepared),
                                 .external = (void *)((uintptr_t)external + prepared->external),
                                 .run_bytes = prepared->run_bytes,
                                 .runs = prepared->runs,

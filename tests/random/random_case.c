@@ -116,6 +116,12 @@ static bool take_early(struct trial *trial, struct random_totals *totals)
     return true;
 }
 
+/* Of all operands these may lie where they are, and tiles have a table. */
+static bool leaves_weights_alone(const struct trial *trial)
+{
+    return trial->target.weights_in_place && !trial->target.activations_in_place;
+}
+
 /* For a table of tiles, whether that is predicted to be faster or not; without one where it cannot say all of them. */
 static void finish_with_table(struct trial *trial)
 {
@@ -137,7 +143,8 @@ static bool make_plan(struct trial *trial)
 {
     struct diagnostics diagnostics = {.arena = trial->arena};
     bool planned = start_plan(trial, &diagnostics);
-    if (planned && plan_tile_count(&trial->plan) % 3 == 0) { /* by the generator, else by the driver */
+    bool has_table = planned && (plan_tile_count(&trial->plan) % 3 == 0 || leaves_weights_alone(trial));
+    if (has_table) { /* by the generator, else by the driver */
         finish_with_table(trial);
         planned = trial->plan.tiles || start_plan(trial, &diagnostics);
     }
@@ -198,6 +205,8 @@ static bool plan_with_plenty(struct trial *trial)
                                            .layouts = random_chance(random, 50) ? LAYOUTS_CHW : LAYOUTS_BY_CYCLES};
     if (trial->only_blocks)
         trial->options.blocks = BLOCKS_ALWAYS;
+    else if (leaves_weights_alone(trial))
+        trial->options.weights = WEIGHTS_LINKED;
     else if (trial->target.activations_in_place && random_chance(random, 40)) /* as where there is one memory */
         trial->options = (struct plan_options){.cores = 1, .weights = WEIGHTS_LINKED, .blocks = BLOCKS_NONE};
     return make_plan(trial);
@@ -269,6 +278,15 @@ static bool has_sharing(const struct plan *plan)
     return has;
 }
 
+/* From which cores take tiles whose weights are in place. */
+static bool has_table_in_place(const struct plan *plan)
+{
+    bool has = false;
+    for (int i = 0; i < plan->network->layer_count; i++)
+        has |= plan->tiles && dory_is_in_place(plan->layers[i].record.l1.weights);
+    return has;
+}
+
 static void count_plan(struct random_totals *totals, const struct plan *plan)
 {
     bool in_ram = false, loads = false, in_chw = false;
@@ -289,6 +307,7 @@ static void count_plan(struct random_totals *totals, const struct plan *plan)
     totals->linked += plan->weights_are_linked;
     totals->run_layers += plan->runs_layers;
     totals->overlap += has_overlap(plan);
+    totals->tables_in_place += has_table_in_place(plan);
     totals->in_chw += in_chw;
     totals->loads += loads;
 }
@@ -303,9 +322,9 @@ void random_totals_print(const struct random_totals *totals)
         totals->stepped_rows, totals->stepped_channels);
     if (totals->inputs_in_place > 0)
         printf("layers with inputs in place %d, with weights %d, with outputs %d; networks of which nothing is copied %d, "
-               "with outputs over inputs %d\n",
+               "with outputs over inputs %d, with a table of tiles %d\n",
                totals->inputs_in_place, totals->weights_in_place, totals->outputs_in_place, totals->run_layers,
-               totals->overlap);
+               totals->overlap, totals->tables_in_place);
     if (totals->wide_channels > 0)
         printf("channels in the form WIDE %d, of such layers in their own %d\n", totals->wide_channels,
                totals->channels_of_sums);
@@ -351,7 +370,9 @@ static void choose_machine(struct trial *trial, const struct random_totals *tota
     if (engine)
         trial->target.engines[0] = engine, trial->target.engines[1] = &dory_portable_engine;
     bool in_place = totals->engine ? totals->leaves_in_place : random_chance(trial->random, 40);
-    trial->target.weights_in_place = trial->target.activations_in_place = in_place;
+    bool weights_alone = totals->leaves_in_place && random_chance(trial->random, 40);
+    trial->target.weights_in_place = in_place;
+    trial->target.activations_in_place = in_place && !weights_alone;
 }
 
 /* All passes up to a plan that has all the memory it asks for. Returns false where one refuses. */

@@ -17,6 +17,7 @@ struct random_totals {
     bool leaves_in_place;             /* the target has kernels take operands where they lie */
     int inputs_in_place, weights_in_place, outputs_in_place; /* layers */
     int run_layers, overlap; /* networks of which nothing is copied; of which an output lies where an input does */
+    int tables_in_place;     /* with a table of tiles whose weights are in place */
     bool only_blocks;        /* layers take turns wherever they can; networks where none do are passed over */
     int passed_over;
     int exact, refused, wrong;

@@ -227,7 +227,8 @@ int main(int argc, char **argv)
                 (totals.wide_channels > 0 && totals.channels_of_sums > 0));
     EXPECT_THAT(!totals.leaves_in_place || count == 1 ||
                 (totals.inputs_in_place > 0 && totals.weights_in_place > 0 && totals.outputs_in_place > 0 &&
-                 totals.run_layers > 0 && (totals.overlap > 0 || totals.engine->is_accelerator)));
+                 totals.run_layers > 0 && totals.tables_in_place > 0 &&
+                 (totals.overlap > 0 || totals.engine->is_accelerator)));
     EXPECT(totals.refused <= totals.exact / 20, "%d refused, %d exact", totals.refused, totals.exact);
     return expect_result("random networks");
 }

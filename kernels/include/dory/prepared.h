@@ -35,13 +35,23 @@ struct dory_prepared_copy {
     uint32_t
         external; /* offset: of weights from where weights_offset of a step counts, else from the start of the L2 arena */
     uint32_t external_plane_stride;
-    uint16_t local; /* offset from the start of the L1 arena */
+    uint16_t local; /* offset from the start of the L1 arena, of which local_above has the bits from 16 on */
     uint16_t run_bytes, runs, planes;
     uint16_t external_run_stride, local_run_stride, local_plane_stride;
-    uint16_t is_flat; /* one plane, whose runs follow each other in L1 */
+    uint8_t is_flat; /* one plane, whose runs follow each other in L1 */
+    uint8_t local_above;
 };
 
-/* A tile with its copies. Pointers of the tile are offsets from the start of the L1 arena; null stays null. */
+static inline uint32_t dory_prepared_local(const struct dory_prepared_copy *copy)
+{
+    return copy->local + ((uint32_t)copy->local_above << 16);
+}
+
+/* Pointers of a tile are offsets from the start of the L1 arena; null stays null. From this one on they count from where
+ * `external` of weights does: those that are in place. */
+#define DORY_PREPARED_WEIGHTS 0x10000000u
+
+/* A tile with its copies. */
 struct dory_prepared_tile {
     struct dory_tile tile;
     struct dory_valid valid;
