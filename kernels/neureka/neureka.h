@@ -124,7 +124,9 @@ static inline uint32_t dory_neureka_block_bytes(const struct dory_layer *layer)
     return dory_neureka_block_weight_bytes(layer) + dory_neureka_block_constants_bytes(layer);
 }
 
-#define DORY_NEUREKA_JOBS     4u    /* at most, of a tile whose elements cores make */
+#if !defined(DORY_NEUREKA_JOBS) /* 1: without cores beside the engine, for scripts/measure */
+#define DORY_NEUREKA_JOBS 4u    /* at most, of a tile whose elements cores make */
+#endif
 #define DORY_NEUREKA_ELEMENTS 4096u /* of such a job, about: to start one costs a core a thousand cycles */
 
 /* A tile's jobs: each some channels of a block, by a band of rows. Where cores work on one job's sums beside the next job

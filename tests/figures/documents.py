@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the tables between the FIGURES markers of README.md and docs/results.md from tests/results.csv, or (--check) compares them.
+"""Writes the tables between the FIGURES markers of README.md, docs/results.md and docs/siracusa.md from tests/results.csv and
+siracusa.csv, or (--check) compares them.
 
 Ours are measured; those of others are published, and stand here with their source.
 """
@@ -90,7 +91,27 @@ def bits(runs):
         yield f"| {words} | {runs[name].cycles:,} | {runs[name].rate()} |"
 
 
-TABLES = {table.__name__: table for table in (summary, original, mlperf, bits)}
+SIRACUSA = {"mobilenet_v1_1.0_128": "MobileNetV1-1.0-128", "mobilenet_v2_1.0_128": "MobileNetV2-1.0-128",
+            "kws_ds_cnn": "MLPerf Tiny, kws", "ic_resnet8": "MLPerf Tiny, ic", "vww_mobilenet_v1_0.25_96": "MLPerf Tiny, vww",
+            "ad_autoencoder": "MLPerf Tiny, ad"}
+SIRACUSA_WAYS = {("no", "no", "none"): "cores alone", ("yes", "no", "none"): "N-EUREKA, then cores",
+                 ("yes", "yes", "none"): "beside each other", ("yes", "yes", "auto"): "in blocks, too"}
+
+
+def siracusa(_):
+    with open(SOURCE / "tests/siracusa.csv", newline="", encoding="utf-8") as file:
+        rows = {(row["network"], row["engine"], row["cores beside it"], row["blocks"]): row for row in csv.DictReader(file)}
+    yield "| weights linked | " + " | ".join(SIRACUSA_WAYS.values()) + " | MAC/cycle | planned |"
+    yield "|---" * (len(SIRACUSA_WAYS) + 3) + "|"
+    for name, title in SIRACUSA.items():
+        measured = [rows.get((name, *way)) for way in SIRACUSA_WAYS]
+        if measured[-1]:
+            cells = [f"{int(row['cycles']):,}" if row else "not measured" for row in measured]
+            planned = f"{int(measured[-1]['planned cycles']):,}"
+            yield f"| {title} | " + " | ".join(cells) + f" | **{measured[-1]['MAC/cycle']}** | {planned} |"
+
+
+TABLES = {table.__name__: table for table in (summary, original, mlperf, bits, siracusa)}
 
 
 def main():
@@ -98,7 +119,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     options = parser.parse_args()
     runs, found, stale = read_runs(), set(), []
-    for path in (SOURCE / "README.md", SOURCE / "docs/results.md"):
+    for path in (SOURCE / "README.md", SOURCE / "docs/results.md", SOURCE / "docs/siracusa.md"):
         text = path.read_text(encoding="utf-8")
         found |= {match[2] for match in MARKERS.finditer(text)}
         new = MARKERS.sub(lambda match: match[1] + "\n".join(TABLES[match[2]](runs)) + "\n" + match[3], text)
@@ -109,8 +130,8 @@ def main():
     if found != set(TABLES):
         sys.exit(f"no markers of the tables {sorted(set(TABLES) - found)}")
     if stale and options.check:
-        sys.exit(f"{', '.join(stale)}: not the figures of tests/results.csv; scripts/figures documents writes them")
-    print("documents have the figures of tests/results.csv" if not stale else f"written: {', '.join(stale)}")
+        sys.exit(f"{', '.join(stale)}: not the figures of tests/results.csv and siracusa.csv; scripts/figures documents writes them")
+    print("documents have the figures of tests/results.csv and siracusa.csv" if not stale else f"written: {', '.join(stale)}")
 
 
 if __name__ == "__main__":
