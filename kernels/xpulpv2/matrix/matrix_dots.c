@@ -17,7 +17,7 @@ struct dots {
     int32_t first_addend, second_addend; /* A, B */
 };
 
-/* What four channels are the sums of. */
+/* Where four channels are read, and what is added up of them. */
 struct channels {
     const uint8_t *input[4];
     int32_t products[4], sums[4];
@@ -25,11 +25,9 @@ struct channels {
 
 #if defined(DORY_XPULPV2)
 
-static void add_words(struct channels *channels, const uint8_t *first, uint32_t words)
+/* Inlined, as what is in `channels` is then in registers. */
+static inline __attribute__((always_inline)) void add_words(struct channels *channels, const uint8_t *first, uint32_t words)
 {
-    const uint8_t *second0 = channels->input[0], *second1 = channels->input[1], *second2 = channels->input[2],
-                  *second3 = channels->input[3];
-    int32_t product0 = 0, product1 = 0, product2 = 0, product3 = 0, sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
     __asm__ volatile(
         ".option push\n"
         ".balign 4\n"
@@ -39,13 +37,13 @@ static void add_words(struct channels *channels, const uint8_t *first, uint32_t 
                     PV_SDOTUP_B("%[product2]", "t0", "t3") PV_SDOTUP_B("%[product3]", "t0", "t4")
                         PV_SDOTUP_B("%[sum0]", "t1", "%[ones]") PV_SDOTUP_B("%[sum1]", "t2", "%[ones]") PV_SDOTUP_B(
                             "%[sum2]", "t3", "%[ones]") "1: " PV_SDOTUP_B("%[sum3]", "t4", "%[ones]") ".option pop\n"
-        : [first] "+r"(first), [second0] "+r"(second0), [second1] "+r"(second1), [second2] "+r"(second2),
-          [second3] "+r"(second3), [product0] "+r"(product0), [product1] "+r"(product1), [product2] "+r"(product2),
-          [product3] "+r"(product3), [sum0] "+r"(sum0), [sum1] "+r"(sum1), [sum2] "+r"(sum2), [sum3] "+r"(sum3)
+        : [first] "+r"(first), [second0] "+r"(channels->input[0]), [second1] "+r"(channels->input[1]),
+          [second2] "+r"(channels->input[2]), [second3] "+r"(channels->input[3]), [product0] "+r"(channels->products[0]),
+          [product1] "+r"(channels->products[1]), [product2] "+r"(channels->products[2]),
+          [product3] "+r"(channels->products[3]), [sum0] "+r"(channels->sums[0]), [sum1] "+r"(channels->sums[1]),
+          [sum2] "+r"(channels->sums[2]), [sum3] "+r"(channels->sums[3])
         : [words] "r"(words), [ones] "r"(ONES)
         : "t0", "t1", "t2", "t3", "t4", "memory");
-    *channels = (struct channels){
-        {second0, second1, second2, second3}, {product0, product1, product2, product3}, {sum0, sum1, sum2, sum3}};
 }
 
 #else
@@ -53,7 +51,6 @@ static void add_words(struct channels *channels, const uint8_t *first, uint32_t 
 static void add_words(struct channels *channels, const uint8_t *first, uint32_t words)
 {
     for (unsigned lane = 0; lane < 4; lane++) {
-        channels->products[lane] = channels->sums[lane] = 0;
         for (uint32_t i = 0; i < words; i++, channels->input[lane] += 4) {
             uint32_t word = dory_load_word(channels->input[lane]);
             channels->products[lane] = pv_sdotup_b(channels->products[lane], dory_load_word(first + 4 * i), word);
@@ -63,6 +60,14 @@ static void add_words(struct channels *channels, const uint8_t *first, uint32_t 
 }
 
 #endif
+
+/* An element of the first factor by one of each channel. */
+#define ADD_ELEMENT(channels, lane, x)                                                                                      \
+    do {                                                                                                                    \
+        int32_t y_ = *(channels).input[lane]++;                                                                             \
+        (channels).products[lane] += (x)*y_;                                                                                \
+        (channels).sums[lane] += y_;                                                                                        \
+    } while (0)
 
 static int32_t sum_of(const uint8_t *input, uint32_t terms)
 {
@@ -76,28 +81,31 @@ static int32_t sum_of(const uint8_t *input, uint32_t terms)
     return sum;
 }
 
-/* Of a pixel by four pixels of the second factor; where there are fewer, these are some of them again. */
-static void multiply(const struct dots *dots, const uint8_t *first, const uint8_t *second, uint32_t lanes, int32_t same,
-                     int32_t sum[4])
+/* Of a pixel by four pixels of the second factor; where there are fewer, the last one is there again. */
+static __attribute__((noinline)) void multiply(const struct dots *dots, const uint8_t *first, const uint8_t *second,
+                                               uint32_t lanes, int32_t same, int32_t sum[4])
 {
-    uint32_t terms = dots->terms, words = terms / 4;
-    struct channels channels = {.products = {0}};
-    for (unsigned lane = 0; lane < 4; lane++) {
-        channels.input[lane] = second + dory_minimum(lane, lanes - 1) * terms;
-    }
+    uint32_t terms = dots->terms, words = terms / 4, rest = terms % 4;
+    int32_t addend = dots->first_addend;
+    const uint8_t *second1 = second + (lanes > 1 ? terms : 0), *second2 = second1 + (lanes > 2 ? terms : 0),
+                  *second3 = second2 + (lanes > 3 ? terms : 0);
+    struct channels channels = {{second, second1, second2, second3}, {0, 0, 0, 0}, {0, 0, 0, 0}};
     if (words > 0) { /* which a hardware loop has to be */
         add_words(&channels, first, words);
     }
-    for (unsigned lane = 0; lane < 4; lane++) {
-        int32_t product = channels.products[lane], all = channels.sums[lane];
-        for (uint32_t k = 4 * words; k < terms; k++) {
-            uint8_t y = channels.input[lane][k - 4 * words];
-            product += first[k] * y;
-            all += y;
-        }
-        sum[lane] = product + dots->first_addend * all + same;
+    for (first += 4 * words; rest > 0; rest--, first++) {
+        ADD_ELEMENT(channels, 0, *first);
+        ADD_ELEMENT(channels, 1, *first);
+        ADD_ELEMENT(channels, 2, *first);
+        ADD_ELEMENT(channels, 3, *first);
     }
+    sum[0] = channels.products[0] + addend * channels.sums[0] + same;
+    sum[1] = channels.products[1] + addend * channels.sums[1] + same;
+    sum[2] = channels.products[2] + addend * channels.sums[2] + same;
+    sum[3] = channels.products[3] + addend * channels.sums[3] + same;
 }
+
+#define SUMS 16 /* which are normalised together */
 
 static inline __attribute__((always_inline)) void run(const struct dory_layer *layer, const struct dory_tile *tile,
                                                       unsigned core, unsigned cores, enum dory_direct direct,
@@ -117,12 +125,18 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
         const uint8_t *second = (const uint8_t *)tile->second_input + row * tile->channels * dots.terms;
         uint8_t *output = (uint8_t *)tile->output + share.row * tile->channels * bytes;
         int32_t same = dots.second_addend * (sum_of(first, dots.terms) + (int32_t)dots.terms * dots.first_addend);
-        for (uint32_t channel = 4 * share.first; channel < 4 * end; channel += 4) {
-            uint32_t lanes = dory_minimum(4, tile->channels - channel);
-            int32_t sum[4];
-            multiply(&dots, first, second + channel * dots.terms, lanes, same, sum);
-            normalise(&normaliser, (const uint8_t *)constants.words, 0, sum, 1, 4);
-            dory_store_elements(output + channel * bytes, sum, lanes, bytes);
+        for (uint32_t channel = 4 * share.first, count; channel < 4 * end; channel += count) {
+            int32_t sum[SUMS];
+            count = dory_minimum(SUMS, 4 * end - channel);
+            for (uint32_t i = 0; i < count; i += 4) {
+                uint32_t lanes = dory_minimum(4, tile->channels - channel - i);
+                multiply(&dots, first, second + (channel + i) * dots.terms, lanes, same, sum + i);
+            }
+            normalise(&normaliser, (const uint8_t *)constants.words, 0, sum, 1, count);
+            for (uint32_t i = 0; i < count; i += 4) {
+                uint32_t lanes = dory_minimum(4, tile->channels - channel - i);
+                dory_store_elements(output + (channel + i) * bytes, sum + i, lanes, bytes);
+            }
         }
         dory_grid_share_next_row(&share, end);
     }

@@ -23,7 +23,8 @@ struct matrix {
     const struct dory_layer *layer;
     const struct dory_tile *tile;
     uint32_t rows, columns;
-    uint32_t terms, words, quads, quad_bytes;
+    uint32_t terms, words, quads, quad_bytes, constants_bytes;
+    bool has_wide_constants;
     int32_t first_addend, second_addend; /* A, B + 128 */
     uint32_t rest;                       /* bytes of the last word of a pixel; 0: all four */
     bool is_short;                       /* pixels are read where they are copied to */
@@ -41,6 +42,8 @@ static struct matrix matrix_of(const struct dory_layer *layer, const struct dory
         .words = dory_matrix_words(layer),
         .quads = dory_divide_up(tile->channels, 4),
         .quad_bytes = dory_matrix_quad_bytes(layer),
+        .constants_bytes = dory_channel_constants_bytes(layer),
+        .has_wide_constants = dory_matrix_has_wide_constants(layer),
         .first_addend = (int32_t)layer->stages->input[0].addend,
         .second_addend = (int32_t)layer->stages->input[1].addend + 128,
         .rest = layer->input_channels % 4u,
@@ -133,20 +136,25 @@ static void pack_some(const struct matrix *matrix, const uint8_t *input, uint32_
     }
 }
 
+/* Word by word, of all four channels at once: each lies as far behind the one before as a channel's constants are long. */
 static void store_constants(const struct matrix *matrix, const struct dory_matrix_constants *same, const int32_t sums[4],
                             uint8_t *constants)
 {
-    uint32_t bytes = dory_channel_constants_bytes(matrix->layer);
-    int32_t all = (int32_t)matrix->terms * matrix->first_addend * matrix->second_addend;
-    for (uint32_t lane = 0; lane < 4; lane++, constants += bytes) {
-        int32_t lacks = matrix->first_addend * sums[lane] + all;
-        for (uint32_t i = 0; i < bytes / 4; i++) {
-            dory_store_word(constants + 4 * i, same->words[i] + same->factors[i] * (uint32_t)lacks);
-        }
-        if (dory_matrix_has_wide_constants(matrix->layer)) {
-            int64_t addend = dory_matrix_addend(matrix->layer, lacks);
-            memcpy(constants + 8, &addend, sizeof addend);
-        }
+    uint32_t bytes = matrix->constants_bytes;
+    int32_t addend = matrix->first_addend, all = (int32_t)matrix->terms * addend * matrix->second_addend;
+    const int32_t lacks[4] = {addend * sums[0] + all, addend * sums[1] + all, addend * sums[2] + all,
+                              addend * sums[3] + all};
+    for (uint32_t i = 0; i < bytes / 4; i++) {
+        uint32_t word = same->words[i], factor = same->factors[i];
+        uint8_t *channel = constants + 4 * i;
+        dory_store_word(channel, word + factor * (uint32_t)lacks[0]);
+        dory_store_word(channel += bytes, word + factor * (uint32_t)lacks[1]);
+        dory_store_word(channel += bytes, word + factor * (uint32_t)lacks[2]);
+        dory_store_word(channel + bytes, word + factor * (uint32_t)lacks[3]);
+    }
+    for (uint32_t lane = 0; matrix->has_wide_constants && lane < 4; lane++) {
+        int64_t wide = dory_matrix_addend(matrix->layer, lacks[lane]);
+        memcpy(constants + lane * bytes + 8, &wide, sizeof wide);
     }
 }
 
