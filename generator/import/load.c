@@ -133,8 +133,7 @@ static struct network *load(const struct source *source, const struct load_optio
     struct network *network = import(source, options, arena, diagnostics);
     if (!network)
         return NULL;
-    if (!options || !options->computes_unread)
-        network = network_take_early(network, arena);
+    network = network_take_early(network, options && options->computes_unread, arena);
     network_order(network, arena);
     return network;
 }

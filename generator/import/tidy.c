@@ -309,13 +309,13 @@ static struct network *copy_of(struct network *network, struct arena *arena)
     return copy;
 }
 
-struct network *network_take_early(struct network *network, struct arena *arena)
+struct network *network_take_early(struct network *network, bool computes_unread, struct arena *arena)
 {
     struct network *moved = copy_of(network, arena);
-    bool is_less = middle_take_early(moved, arena) && work_of(moved) < work_of(network);
+    bool is_less = middle_take_early(moved, computes_unread, arena) && work_of(moved) < work_of(network);
     if (!is_less)
         moved = copy_of(network, arena);
-    bool joins = middle_join_siblings(moved, arena);
+    bool joins = !computes_unread && middle_join_siblings(moved, arena);
     if (!is_less && !joins)
         return network;
     drop_tensors(moved, arena);

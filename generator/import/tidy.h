@@ -12,8 +12,9 @@
 void network_tidy(struct network *network, struct arena *arena);
 
 /* The network with its slices and gathers as early as they can be, and sibling convolutions joined (middle/early.h), whose
- * `imported` is the network given; that itself where it would take no less. Inputs and outputs are the same. */
-struct network *network_take_early(struct network *network, struct arena *arena);
+ * `imported` is the network given; that itself where it would take no less. Inputs and outputs are the same.
+ * `computes_unread`: what the model computes and nobody reads is computed, too. */
+struct network *network_take_early(struct network *network, bool computes_unread, struct arena *arena);
 
 /* order.c: layers that do not depend on a map of scores come in front of the product that makes it, so that it and those
  * up to the product that reads the map follow each other. */

@@ -10,6 +10,7 @@
 struct mover {
     struct network *network;
     struct arena *arena;
+    bool computes_unread; /* all that the model computes */
 };
 
 static const struct tensor *tensor_of(const struct mover *m, int tensor) { return &m->network->tensors[tensor]; }
@@ -356,9 +357,10 @@ static bool split_reader(const struct mover *m, int index, int reader)
     others[reader] = false;
     own[reader] = true;
     bool is_small = find_part(m, &layer, own, &part), others_are_small = find_part(m, &layer, others, &rest);
+    bool leaves_out = is_small && !others_are_small && !m->computes_unread;
     bool saves_copy =
         layer.kernel_height == 1 && layer.kernel_width == 1 && !is_small && is_slice(m, &m->network->layers[reader], &part);
-    if ((!saves_copy && (!is_small || others_are_small)) || !is_apart(&part, &rest))
+    if ((!saves_copy && !leaves_out) || !is_apart(&part, &rest))
         return false;
     const struct layer *before = arena_copy(m->arena, m->network->layers, m->network->layer_count);
     if (!lay_channels(m, &layer, own, &part, &made[0]) || !lay_channels(m, &layer, others, &rest, &made[1])) {
@@ -387,15 +389,15 @@ static bool split(const struct mover *m, int index)
 static bool move_one(const struct mover *m)
 {
     for (int i = m->network->layer_count - 1; i >= 0; i--)
-        if (leave_out(m, i) || pass_elements(m, i) || narrow(m, i) || split(m, i))
+        if ((!m->computes_unread && (leave_out(m, i) || pass_elements(m, i) || narrow(m, i))) || split(m, i))
             return true;
     return false;
 }
 
 /* Each move leaves fewer elements to compute, or fewer copies: there is an end. */
-bool middle_take_early(struct network *network, struct arena *arena)
+bool middle_take_early(struct network *network, bool computes_unread, struct arena *arena)
 {
-    struct mover m = {network, arena};
+    struct mover m = {network, arena, computes_unread};
     bool moves = false;
     while (move_one(&m)) {
         moves = true;

@@ -17,8 +17,9 @@
 /* About what a network takes, in elements that a core moves: a layer as such is worth thousands. */
 enum { EARLY_WORK_OF_LAYER = 4096, EARLY_MACS_OF_ELEMENT = 8 };
 
-/* Whether anything moved. Layers and tensors that nobody reads any more are left without a reader. */
-bool middle_take_early(struct network *network, struct arena *arena);
+/* Whether anything moved. Layers and tensors that nobody reads any more are left without a reader. `computes_unread`: only
+ * what computes as much as before, which is convolutions of their own for readers of all pixels. */
+bool middle_take_early(struct network *network, bool computes_unread, struct arena *arena);
 
 /* Joins convolutions of one input and one window where kernels then compute fewer channels that nobody has. Whether any
  * were. middle/siblings.c; import/siblings.c has those whose results a concatenation joins. */

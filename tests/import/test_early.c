@@ -70,7 +70,7 @@ static void move(struct fixture *f, int output)
 {
     f->builder.network.outputs[f->builder.network.output_count++] = output;
     f->network = &f->builder.network;
-    f->moved = network_take_early(f->network, &f->arena);
+    f->moved = network_take_early(f->network, false, &f->arena);
 }
 
 static int64_t **compute(struct fixture *f, const struct network *network, const int64_t *input)

@@ -104,7 +104,7 @@ static bool gives_same(struct trial *trial, const struct network *moved)
 
 static bool take_early(struct trial *trial, struct random_totals *totals)
 {
-    struct network *moved = network_take_early(trial->network, trial->arena);
+    struct network *moved = network_take_early(trial->network, false, trial->arena);
     if (moved == trial->network)
         return true;
     if (!gives_same(trial, moved)) {
