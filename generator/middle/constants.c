@@ -44,18 +44,35 @@ static int lay_first(struct quantised_builder *builder, const char *name, int in
     return output;
 }
 
-/* One pixel, all of whose sums are 0 and whose addends are the elements. */
-static int lay_biases(struct quantised_builder *builder, const char *name, int input, const int8_t *elements, int count,
-                      const struct quantisation *quantisation)
+/* A copy that is nothing but one element of border. There is one for all constants: it takes as long as a small layer. */
+static int any_element(struct quantised_builder *builder, const char *name, int source)
 {
-    int output = quantised_tensor(builder, name, 1, 1, count, quantisation);
-    int offset = builder->network->tensors[output].model_offset;
+    const struct network *network = builder->network;
+    for (int i = 0; i < network->layer_count; i++) {
+        const struct layer *layer = &network->layers[i];
+        if (layer->kind == LAYER_COPY && layer->stage_count == 0 && tensor_elements(&network->tensors[layer->output]) == 1 &&
+            layer->map.rows[0] < 0)
+            return layer->output;
+    }
+    name = arena_format(builder->arena, "%s, its source", name);
+    int output = quantised_tensor_like(builder, name, source, 1, 1, 1);
+    struct layer *layer = quantised_layer(builder, LAYER_COPY, name, source, output);
+    int32_t *none = arena_array(builder->arena, int32_t, 1);
+    *none = -1;
+    layer->map = (struct layer_map){none, none, none};
+    return output;
+}
+
+int middle_lay_elements(struct quantised_builder *builder, const char *name, int source, const uint8_t *elements, int count,
+                        const struct quantisation *quantisation)
+{
+    int input = any_element(builder, name, source), output = quantised_tensor(builder, name, 1, 1, count, quantisation);
     int64_t *multipliers = arena_array(builder->arena, int64_t, (size_t)count);
     int64_t *addends = arena_array(builder->arena, int64_t, (size_t)count);
     struct layer *layer = quantised_layer(builder, LAYER_CONVOLUTION, name, input, output);
     for (int i = 0; i < count; i++) {
         multipliers[i] = 1;
-        addends[i] = offset ? elements[i] - offset : (uint8_t)elements[i];
+        addends[i] = elements[i];
     }
     layer->weights = arena_array(builder->arena, int8_t, (size_t)count);
     layer->stages[0] = (struct stage){
@@ -70,10 +87,12 @@ bool middle_lay_constant(struct quantised_builder *builder, const char *name, co
     int64_t count = (int64_t)constant->height * constant->width * constant->channels;
     if (count > MIDDLE_MAXIMUM_DIMENSION)
         return false;
-    int one = lay_first(builder, arena_format(builder->arena, "%s, source", name), source, 1, 1, 1);
+    uint8_t *elements = arena_array(builder->arena, uint8_t, (size_t)count);
+    for (int64_t i = 0; i < count; i++)
+        elements[i] = (uint8_t)(constant->elements[i] + (quantisation->is_signed ? 128 : 0));
     bool is_pixel = constant->height == 1 && constant->width == 1;
     const char *own = is_pixel ? name : arena_format(builder->arena, "%s, in a row", name);
-    *tensor = lay_biases(builder, own, one, constant->elements, (int)count, quantisation);
+    *tensor = middle_lay_elements(builder, own, source, elements, (int)count, quantisation);
     if (!is_pixel)
         *tensor = lay_first(builder, name, *tensor, constant->height, constant->width, constant->channels);
     return true;

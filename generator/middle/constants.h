@@ -17,6 +17,11 @@ struct middle_constant {
 struct middle_constant middle_place_constant(struct quantised_builder *builder, const struct middle_value *value,
                                              const int8_t *elements);
 
+/* One pixel of `count` channels, which are these bytes, the firmware's. All its sums are 0, its addends are the elements.
+ * `source`: see below. */
+int middle_lay_elements(struct quantised_builder *builder, const char *name, int source, const uint8_t *elements, int count,
+                        const struct quantisation *quantisation);
+
 /* The tensor; `source` is one that there is before, of which nothing counts. False where a constant has more elements than
  * a tensor may have channels. */
 bool middle_lay_constant(struct quantised_builder *builder, const char *name, const struct middle_constant *constant,

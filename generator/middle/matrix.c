@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "middle/constants.h"
+
 /* ---- products ---- */
 
 struct view middle_transposed(const struct view *view)
@@ -84,18 +86,6 @@ void middle_set_product(struct quantised_builder *builder, const struct middle_p
 
 /* ---- constants ---- */
 
-/* One element of border, the same for all constants: what it is and is made of is of no account. */
-static int lay_zero(struct quantised_builder *builder, const char *name, int source, const struct quantisation *quantisation)
-{
-    int output = quantised_tensor(builder, name, 1, 1, 1, quantisation);
-    struct layer *layer = quantised_layer(builder, LAYER_COPY, name, source, output);
-    int32_t *none = arena_array(builder->arena, int32_t, 1);
-    *none = -1;
-    layer->map = (struct layer_map){none, none, none};
-    layer->padding_value = 0;
-    return output;
-}
-
 bool middle_constant(struct quantised_builder *builder, const char *name, int source, int rank, const int64_t *dimensions,
                      const uint8_t *elements, const struct quantisation *quantisation, struct middle_value *result)
 {
@@ -103,16 +93,6 @@ bool middle_constant(struct quantised_builder *builder, const char *name, int so
     int64_t count = view_elements(&result->view);
     if (count < 1 || count > MIDDLE_MAXIMUM_DIMENSION)
         return false;
-    int zero = lay_zero(builder, arena_format(builder->arena, "%s, its source", name), source, quantisation);
-    result->tensor = quantised_tensor(builder, name, 1, 1, (int)count, quantisation);
-    struct layer *layer = quantised_layer(builder, LAYER_CONVOLUTION, name, zero, result->tensor);
-    int32_t *biases = arena_array(builder->arena, int32_t, (size_t)count);
-    for (int64_t i = 0; i < count; i++)
-        biases[i] = elements[i] - builder->network->tensors[zero].zero_point;
-    quantised_finish_convolution(builder, layer,
-                                 &(struct quantised_weights){.weights = arena_array(builder->arena, int8_t, (size_t)count),
-                                                             .scales = (const double[]){1},
-                                                             .scale_count = 1,
-                                                             .biases = biases});
+    result->tensor = middle_lay_elements(builder, name, source, elements, (int)count, quantisation);
     return true;
 }
