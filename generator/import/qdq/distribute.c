@@ -133,6 +133,8 @@ static enum qdq_outcome cut_input(struct qdq *qdq, const struct node *node, qdq_
 
 /* ---- joined parts ---- */
 
+#define MOST_PIECES 16384 /* a DenseNet-201 has some 4,000 */
+
 static enum qdq_outcome run_piece(struct qdq *qdq, const struct node *node, qdq_handler *handle,
                                   const struct qdq_value *inputs, int count, const struct piece *piece, bool has_all,
                                   struct qdq_value *result)
@@ -154,8 +156,9 @@ static enum qdq_outcome run_parts(struct qdq *qdq, const struct node *node, qdq_
                                   const struct qdq_value *inputs, int count, int joined, struct qdq_value *result)
 {
     const struct qdq_pending *whole = inputs[joined].pending;
-    if (whole->part_count > QDQ_MOST_PARTS)
+    if (whole->part_count > QDQ_MOST_PARTS || qdq->piece_count + whole->part_count > MOST_PIECES)
         return QDQ_FLOAT;
+    qdq->piece_count += whole->part_count;
     const int behind = dimension_behind(qdq, node, handle, inputs, count, inputs[joined].view.rank, whole->dimension);
     struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)whole->part_count);
     struct piece piece = {.dimension = inputs[joined].view.rank - whole->dimension};

@@ -174,7 +174,8 @@ struct qdq {
     int scaled_count;
     struct qdq_given *given; /* layers whose sums the application gets */
     int given_count;
-    size_t work; /* numbers of constants that were computed here: memory that a hostile model can multiply */
+    int piece_count; /* of what operators compute piece by piece: distribute.c */
+    size_t work;     /* numbers of constants that were computed here: memory that a hostile model can multiply */
 };
 
 /* What became of a node: its first output's value is known; a fault was reported; or it is arithmetic that only
