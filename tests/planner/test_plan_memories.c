@@ -115,7 +115,7 @@ static void test_shrinking(struct machine *machine, const struct network *networ
         planned += plan(machine, network, options, &cycles) == PLANNED;
     }
     EXPECT(planned > 0, "no size was enough");
-    for (uint32_t l1 = 1 << 16; l1 > 64; l1 = share_is_all() ? l1 / 2 : l1 / 4)
+    for (uint32_t l1 = 1 << 16; l1 > 64; l1 /= 4)
         plan(machine, network, (struct plan_options){.l1_bytes = l1, .l2_bytes = 1 << 20}, &cycles);
 }
 
