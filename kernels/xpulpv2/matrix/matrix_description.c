@@ -23,7 +23,7 @@ static uint32_t matrix_scratch_bytes(const struct dory_layer *layer, const struc
 /* To requantise a quad's channels with what zero points and sums add to them. */
 static uint64_t constants_cycles(const struct dory_layer *layer)
 {
-    return layer->normalisation == DORY_NORMALISE_HIGH ? 660 : layer->normalisation == DORY_NORMALISE_SPLIT ? 500 : 350;
+    return layer->normalisation == DORY_NORMALISE_HIGH ? 530 : layer->normalisation == DORY_NORMALISE_SPLIT ? 370 : 240;
 }
 
 /* Of the slowest core: its quads, then its pixels. Words of pixels that are none are misaligned, most of them, and their
@@ -72,7 +72,7 @@ static bool dots_supports(const struct dory_layer *layer)
 /* To requantise four sums, as one channel's. */
 static uint64_t dots_finish_cycles(const struct dory_layer *layer)
 {
-    return layer->normalisation == DORY_NORMALISE_HIGH ? 145 : layer->normalisation == DORY_NORMALISE_SPLIT ? 110 : 60;
+    return layer->normalisation == DORY_NORMALISE_HIGH ? 140 : layer->normalisation == DORY_NORMALISE_SPLIT ? 110 : 55;
 }
 
 /* Of a pixel, which is added up, and of its fours of channels. */
@@ -87,7 +87,7 @@ static uint64_t dots_cycles(const struct dory_layer *layer, const struct dory_ti
 {
     uint32_t words = layer->input_channels / 4u, rest = layer->input_channels % 4u,
              quads = dory_divide_up(tile->channels, 4);
-    uint64_t four = words * (rest ? 20u : 13u) + rest * 36u + 217 + dots_finish_cycles(layer);
+    uint64_t four = words * (rest ? 20u : 13u) + rest * 18u + 124 + dots_finish_cycles(layer);
     const uint64_t cycles[] = {100 + 8 * words, four, quads};
     return 300 + dory_busiest_cycles((uint32_t)tile->rows * tile->columns * quads, cores, dots_share_cycles, cycles);
 }
