@@ -34,8 +34,8 @@ bool middle_move_spread(struct quantised_builder *builder, struct middle_move *m
 bool middle_move_apply(struct quantised_builder *builder, const char *name, const struct middle_value *value,
                        const struct middle_move *move, const struct layout *layout, int border, struct middle_value *result);
 
-/* Images of a batch as one, for layers that slide a window: each `pitch` rows below the one in front of it, with `before` rows
- * of the border's element above. The value's dimensions are images, rows, columns, channels. */
+/* Images of a batch as one, for layers that slide a window: each `pitch` rows below the one in front of it, with `before`
+ * rows of the border's element above. The value's dimensions are images, rows, columns, channels. */
 bool middle_stack_images(struct quantised_builder *builder, const char *name, const struct middle_value *value,
                          int64_t before, int64_t pitch, int border, struct middle_value *result);
 /* So many images and rows of each, as they are in such a tensor. */

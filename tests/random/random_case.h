@@ -9,12 +9,12 @@
 enum random_outcome { CASE_EXACT, CASE_REFUSED, CASE_WRONG, CASE_PASSED_OVER };
 
 struct random_totals {
-    bool verbose;                     /* print the plan of a case that fails */
-    bool dead;                        /* networks have dead channels, which mostly are left out */
-    const struct dory_engine *engine; /* that is asked first, before the portable one; null: one of the product's */
-    int layers_of_engine;             /* that it computes */
-    int wide_channels, channels_of_sums;  /* of N-EUREKA's weights, where a layer may have both */
-    bool leaves_in_place;             /* the target has kernels take operands where they lie */
+    bool verbose;                        /* print the plan of a case that fails */
+    bool dead;                           /* networks have dead channels, which mostly are left out */
+    const struct dory_engine *engine;    /* that is asked first, before the portable one; null: one of the product's */
+    int layers_of_engine;                /* that it computes */
+    int wide_channels, channels_of_sums; /* of N-EUREKA's weights, where a layer may have both */
+    bool leaves_in_place;                /* the target has kernels take operands where they lie */
     int inputs_in_place, weights_in_place, outputs_in_place; /* layers */
     int run_layers, overlap; /* networks of which nothing is copied; of which an output lies where an input does */
     int tables_in_place;     /* with a table of tiles whose weights are in place */
