@@ -62,6 +62,17 @@ static bool tile_loads_behind_l1(struct plan *plan, uint32_t choice)
     if (!tile || tile->load_count == 0)
         return false;
     tile->loads[0].local = (uint16_t)plan->l1_peak_bytes;
+    tile->loads[0].local_above = (uint8_t)(plan->l1_peak_bytes >> 16);
+    return true;
+}
+
+static bool tile_reads_other_weights(struct plan *plan, uint32_t choice)
+{
+    struct dory_prepared_tile *tile = tile_of(plan, choice);
+    uintptr_t weights = tile ? (uintptr_t)tile->tile.weights : 0;
+    if (weights < DORY_PREPARED_WEIGHTS || weights == DORY_NO_BUFFER)
+        return false;
+    tile->tile.weights = (const uint8_t *)tile->tile.weights + 4;
     return true;
 }
 
@@ -316,6 +327,7 @@ const struct corruption corruptions_of_layers[] = {
     CORRUPTION(tile_stores_elsewhere),
     CORRUPTION(tile_is_lost),
     CORRUPTION(tile_loads_behind_l1),
+    CORRUPTION(tile_reads_other_weights),
     CORRUPTION(tile_misses_the_driver),
     CORRUPTION(tile_is_loaded_too_early),
     CORRUPTION(tile_awaits_no_store),
