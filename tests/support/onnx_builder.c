@@ -51,6 +51,7 @@ void onnx_builder_free(struct onnx_builder *builder)
     arena_free(&arena);
 }
 
+struct arena *onnx_builder_arena(struct onnx_builder *builder) { return &builder->arena; }
 Onnx__ModelProto *onnx_builder_model(struct onnx_builder *builder) { return &builder->model; }
 
 uint8_t *onnx_builder_pack(struct onnx_builder *builder, size_t *length)

@@ -28,7 +28,8 @@ struct onnx_builder *onnx_builder_make(int64_t opset);
 void onnx_builder_free(struct onnx_builder *builder);
 bool onnx_builder_write(struct onnx_builder *builder, const char *path);
 uint8_t *onnx_builder_pack(struct onnx_builder *builder, size_t *length); /* valid until onnx_builder_free */
-Onnx__ModelProto *onnx_builder_model(struct onnx_builder *builder);       /* to break what has no function here */
+struct arena *onnx_builder_arena(struct onnx_builder *builder);
+Onnx__ModelProto *onnx_builder_model(struct onnx_builder *builder); /* to break what has no function here */
 
 void onnx_add_input(struct onnx_builder *builder, const char *name, int rank, const int64_t *dimensions); /* -1: not fixed */
 void onnx_add_output(struct onnx_builder *builder, const char *name);
@@ -50,6 +51,15 @@ void onnx_set_text(struct onnx_builder *builder, onnx_node *node, const char *na
 void onnx_set_integers(struct onnx_builder *builder, onnx_node *node, const char *name, int count, const int64_t *values);
 /* A Constant node that holds one float, or one int64. */
 void onnx_add_constant_node(struct onnx_builder *builder, const char *output, double value, bool as_int64);
+
+/* All that in words, a statement a line or between semicolons: constants, inputs, and nodes with their attributes.
+ *
+ *     w = digits[4,4,3,3]; k = float 0.5; shape = int64[2] 1 100; z = input[1,4,-1,6]
+ *     a b = Conv x w group=2 pads=1,1,1,1 auto_pad=SAME_UPPER; two = Constant 2; half = Constant 0.5
+ *
+ * Constants: float, int64, digits (0 to 9, again and again), bfloat16, external; without numbers enough, zeros follow.
+ * Attributes: with a comma, even one behind the number, a list; with a point a float; with a letter text. */
+void onnx_add_text(struct onnx_builder *builder, const char *text);
 
 /* What NEMO writes behind a convolution: Mul(k) Add(lambda) Cast Mul(multiplier) Div(divisor) Cast Clip(0, 255). k and
  * lambda have `channels` numbers; `rank` is that of the tensor. */
