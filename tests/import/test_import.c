@@ -4,13 +4,16 @@
 
 static struct loaded loaded; /* of the running test */
 
-static void expect_loads(struct onnx_builder *model)
+static void expect_built(struct onnx_builder *model)
 {
     load_built(&loaded, model);
     if (!loaded.network)
         diagnostics_print(&loaded.diagnostics, stderr);
     REQUIRE(loaded.network);
 }
+
+/* Of a graph in words. */
+static void expect_loads(const char *text) { expect_built(onnx_builder_make_text(text)); }
 
 static void release(void) { arena_free(&loaded.arena); }
 
@@ -30,31 +33,15 @@ static void expect_stage(const struct stage *stage, int channel, int64_t k, int6
     EXPECT_EQUAL(stage->divisor, divisor);
 }
 
-static const int64_t weights_2x1x3x3[18] = {1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -2, -3, -4, -5, -6, -7, -8, -9};
-
-static struct onnx_builder *with_input(int channels, int height, int width)
-{
-    struct onnx_builder *model = onnx_builder_make(9);
-    onnx_add_input(model, "image", 4, SHAPE(1, channels, height, width));
-    return model;
-}
-
-static onnx_node *add_conv(struct onnx_builder *model, const char *inputs, const char *out)
-{
-    onnx_add_initialiser(model, "w", 4, SHAPE(2, 1, 3, 3), weights_2x1x3x3);
-    return onnx_add_node(model, "Conv", inputs, out);
-}
+#define WEIGHTS "w = float[2,1,3,3] 1 2 3 4 5 6 7 8 9 -1 -2 -3 -4 -5 -6 -7 -8 -9; "
 
 static void folds_bias_and_normalisation(void)
 {
-    struct onnx_builder *model = with_input(1, 5, 6);
-    onnx_add_initialiser(model, "bias", 1, SHAPE(2), SHAPE(10, -20));
-    onnx_node *conv = add_conv(model, "image w bias", "sum");
-    onnx_set_integers(model, conv, "pads", 4, SHAPE(1, 0, 1, 2));
-    onnx_set_integers(model, conv, "strides", 2, SHAPE(2, 1));
+    struct onnx_builder *model = onnx_builder_make_text(
+        WEIGHTS
+        "image = input[1,1,5,6]; bias = float[2] 10 -20; sum = Conv image w bias pads=1,0,1,2 strides=2,1; y = output");
     onnx_add_nemo_normalisation(model, "sum", "y", 4, 2, SHAPE(7, -5), SHAPE(100, 3), 3, 1 << 10);
-    onnx_add_output(model, "y");
-    expect_loads(model);
+    expect_built(model);
     EXPECT_EQUAL(loaded.network->layer_count, 1);
     EXPECT_EQUAL(layer(0)->stage_count, 1);
     expect_stage(&layer(0)->stages[0], 0, 21, (7 * 10 + 100) * 3, 1 << 10);
@@ -71,13 +58,8 @@ static void folds_bias_and_normalisation(void)
 
 static void merges_pads(void)
 {
-    struct onnx_builder *model = with_input(1, 4, 4);
-    onnx_set_integers(model, onnx_add_node(model, "Pad", "image", "a"), "pads", 8, SHAPE(0, 0, 1, 2, 0, 0, 3, 4));
-    onnx_add_int64(model, "more", 1, SHAPE(8), SHAPE(0, 0, 1, 0, 0, 0, 0, 0));
-    onnx_add_node(model, "Pad", "a more", "b"); /* as opset 11 has it */
-    onnx_set_integers(model, add_conv(model, "b w", "y"), "pads", 4, SHAPE(1, 0, 0, 0));
-    onnx_add_output(model, "y");
-    expect_loads(model);
+    expect_loads(WEIGHTS "image = input[1,1,4,4]; more = int64[8] 0 0 1 0 0 0 0 0; a = Pad image pads=0,0,1,2,0,0,3,4; "
+                         "b = Pad a more; y = Conv b w pads=1,0,0,0; y = output");
     EXPECT_EQUAL(loaded.network->layer_count, 1);
     EXPECT_EQUAL(layer(0)->padding_top, 3);
     EXPECT_EQUAL(layer(0)->padding_left, 2);
@@ -88,12 +70,7 @@ static void merges_pads(void)
 
 static void reads_clip_bounds_from_inputs(void)
 {
-    struct onnx_builder *model = with_input(1, 4, 4);
-    add_conv(model, "image w", "sum");
-    onnx_add_constant_node(model, "six", 6, false);
-    onnx_add_node(model, "Clip", "sum - six", "y");
-    onnx_add_output(model, "y");
-    expect_loads(model);
+    expect_loads(WEIGHTS "image = input[1,1,4,4]; sum = Conv image w; six = Constant 6.0; y = Clip sum - six; y = output");
     EXPECT_EQUAL(layer(0)->stage_count, 1);
     EXPECT_EQUAL(layer(0)->stages[0].maximum, 6);
     EXPECT_EQUAL(layer(0)->stages[0].minimum, INT64_MIN);
@@ -102,17 +79,14 @@ static void reads_clip_bounds_from_inputs(void)
 /* Two fully connected layers that compute the same, once with weights as stored by Gemm, once as MatMul. */
 static void reads_transposed_weights(void)
 {
+    /* outputs x inputs: {{1, 2}, {3, 4}} */
+    static const char *const forms[] = {"w = float[2,2] 1 2 3 4; y = Gemm flat w transB=1",
+                                        "w = float[2,2] 1 3 2 4; y = Gemm flat w",
+                                        "w = float[2,2] 1 3 2 4; y = MatMul flat w"};
     for (int form = 0; form < 3; form++) {
-        struct onnx_builder *model = with_input(1, 1, 2);
-        onnx_add_node(model, "Flatten", "image", "flat");
-        bool by_input = form > 0;
-        /* outputs x inputs: {{1, 2}, {3, 4}} */
-        onnx_add_initialiser(model, "w", 2, SHAPE(2, 2), by_input ? SHAPE(1, 3, 2, 4) : SHAPE(1, 2, 3, 4));
-        onnx_node *node = onnx_add_node(model, form == 2 ? "MatMul" : "Gemm", "flat w", "y");
-        if (form == 0)
-            onnx_set_integer(model, node, "transB", 1);
-        onnx_add_output(model, "y");
-        expect_loads(model);
+        struct onnx_builder *model = onnx_builder_make_text("image = input[1,1,1,2]; flat = Flatten image; y = output");
+        onnx_add_text(model, forms[form]);
+        expect_built(model);
         EXPECT_BYTES(layer(0)->weights, ((int8_t[]){1, 2, 3, 4}), 4);
         EXPECT_EQUAL(layer(0)->stage_count, 0);
         if (form < 2)
@@ -122,23 +96,11 @@ static void reads_transposed_weights(void)
 
 static void follows_flatten_chains(void)
 {
-    struct onnx_builder *model = with_input(2, 2, 3);
-    onnx_add_node(model, "Shape", "image", "shape");
-    onnx_add_constant_node(model, "zero", 0, true);
-    onnx_add_node(model, "Gather", "shape zero", "batch");
-    onnx_set_integers(model, onnx_add_node(model, "Unsqueeze", "batch", "batches"), "axes", 1, SHAPE(0));
-    onnx_add_int64(model, "rest", 1, SHAPE(1), SHAPE(-1));
-    onnx_set_integer(model, onnx_add_node(model, "Concat", "batches rest", "target"), "axis", 0);
-    onnx_add_node(model, "Reshape", "image target", "row");
-    onnx_add_node(model, "Identity", "row", "same");
-    onnx_add_node(model, "Dropout", "same", "still");
-    onnx_add_initialiser(model, "w", 2, SHAPE(12, 1), SHAPE(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
-    onnx_add_initialiser(model, "bias", 1, SHAPE(1), SHAPE(1000));
-    onnx_add_node(model, "MatMul", "still w", "sum");
-    onnx_add_node(model, "Add", "bias sum", "y");
-    onnx_set_integer(model, onnx_add_node(model, "LogSoftmax", "y", "p"), "axis", 1);
-    onnx_add_output(model, "p");
-    expect_loads(model);
+    expect_loads("image = input[1,2,2,3]; rest = int64[1] -1; w = float[12,1] 1 2 3 4 5 6 7 8 9 10 11 12; "
+                 "bias = float[1] 1000; shape = Shape image; zero = Constant 0; batch = Gather shape zero; "
+                 "batches = Unsqueeze batch axes=0,; target = Concat batches rest axis=0; "
+                 "row = Reshape image target; same = Identity row; still = Dropout same; sum = MatMul still w; "
+                 "y = Add bias sum; p = LogSoftmax y axis=1; p = output");
     EXPECT_EQUAL(loaded.network->layer_count, 1);
     EXPECT_EQUAL(layer(0)->kernel_height, 2);
     EXPECT_EQUAL(layer(0)->kernel_width, 3);
@@ -150,17 +112,12 @@ static void follows_flatten_chains(void)
 static void averages_exactly(void)
 {
     for (int undo = 0; undo < 2; undo++) {
-        struct onnx_builder *model = with_input(1, 5, 5);
-        onnx_set_integers(model, onnx_add_node(model, "AveragePool", "image", "mean"), "kernel_shape", 2, SHAPE(5, 5));
-        onnx_add_scalar(model, "area", undo ? 25 : 1);
-        onnx_add_scalar(model, "ratio", 33);
-        onnx_add_scalar(model, "divisor", 1024);
-        onnx_add_node(model, "Mul", "mean area", "sum");
-        onnx_add_node(model, "Mul", "sum ratio", "scaled");
-        onnx_add_node(model, "Div", "scaled divisor", "quotient");
-        onnx_add_node(model, "Floor", "quotient", "y");
-        onnx_add_output(model, "y");
-        expect_loads(model);
+        struct onnx_builder *model =
+            onnx_builder_make_text("image = input[1,1,5,5]; ratio = float 33; divisor = float 1024; "
+                                   "mean = AveragePool image kernel_shape=5,5; sum = Mul mean area; scaled = Mul sum ratio; "
+                                   "quotient = Div scaled divisor; y = Floor quotient; y = output");
+        onnx_add_text(model, undo ? "area = float 25" : "area = float 1");
+        expect_built(model);
         EXPECT_EQUAL(layer(0)->kind, LAYER_AVERAGE_POOL);
         EXPECT_EQUAL(layer(0)->stage_count, 1);
         expect_stage(&layer(0)->stages[0], 0, 33, 0, undo ? 1024 : 25 * 1024);
@@ -172,26 +129,14 @@ static void averages_exactly(void)
 
 static void pairs_multipliers_by_tensor(void)
 {
-    struct onnx_builder *model = with_input(2, 4, 4);
-    onnx_add_initialiser(model, "w", 4, SHAPE(2, 2, 1, 1), SHAPE(1, 2, 3, 4));
-    onnx_add_node(model, "Conv", "image w", "sum");
+    struct onnx_builder *model = onnx_builder_make_text(
+        "image = input[1,2,4,4]; w = float[2,2,1,1] 1 2 3 4; eleven = float 11; seven = float 7; d = float 32; m = float 3; "
+        "d2 = float 4; sum = Conv image w");
     onnx_add_nemo_normalisation(model, "sum", "b", 4, 2, SHAPE(5, 6), SHAPE(0, 0), 1, 64);
-    onnx_add_scalar(model, "eleven", 11);
-    onnx_add_scalar(model, "seven", 7);
-    onnx_add_scalar(model, "d", 32);
-    onnx_add_scalar(model, "m", 3);
-    onnx_add_scalar(model, "d2", 4);
-    onnx_add_node(model, "Mul", "eleven b", "b11"); /* the first Mul of the file is of the second term */
-    onnx_add_node(model, "Mul", "image seven", "a7");
-    onnx_add_node(model, "Add", "a7 b11", "total");
-    onnx_add_node(model, "Div", "total d", "q");
-    onnx_add_node(model, "Floor", "q", "f");
-    onnx_add_node(model, "Mul", "f m", "fm");
-    onnx_add_node(model, "Div", "fm d2", "fq");
-    onnx_add_node(model, "Floor", "fq", "ff");
-    onnx_add_node(model, "Relu", "ff", "y");
-    onnx_add_output(model, "y");
-    expect_loads(model);
+    onnx_add_text(model, "b11 = Mul eleven b; " /* the first Mul of the file is of the second term */
+                         "a7 = Mul image seven; total = Add a7 b11; q = Div total d; f = Floor q; fm = Mul f m; "
+                         "fq = Div fm d2; ff = Floor fq; y = Relu ff; y = output");
+    expect_built(model);
     EXPECT_EQUAL(loaded.network->layer_count, 2);
     EXPECT_EQUAL(layer(1)->kind, LAYER_ADDITION);
     EXPECT_EQUAL(layer(1)->inputs[0], loaded.network->inputs[0]);
@@ -208,15 +153,8 @@ static void pairs_multipliers_by_tensor(void)
 /* What two nodes read is one tensor, and arithmetic behind it belongs to neither of its readers. */
 static void keeps_shared_tensors_whole(void)
 {
-    struct onnx_builder *model = with_input(1, 4, 4);
-    onnx_add_initialiser(model, "w1", 4, SHAPE(1, 1, 1, 1), SHAPE(3));
-    onnx_add_scalar(model, "two", 2);
-    onnx_add_node(model, "Conv", "image w1", "a");
-    onnx_add_node(model, "Relu", "a", "b");
-    onnx_add_node(model, "Mul", "b two", "c");
-    onnx_add_node(model, "Add", "c b", "y");
-    onnx_add_output(model, "y");
-    expect_loads(model);
+    expect_loads("image = input[1,1,4,4]; w1 = float[1,1,1,1] 3; two = float 2; a = Conv image w1; b = Relu a; "
+                 "c = Mul b two; y = Add c b; y = output");
     EXPECT_EQUAL(loaded.network->layer_count, 2);
     EXPECT_EQUAL(layer(0)->stage_count, 1);
     EXPECT_EQUAL(layer(1)->inputs[0], layer(0)->output);
@@ -227,14 +165,9 @@ static void keeps_shared_tensors_whole(void)
 
 static void maps_signals_to_height_1(void)
 {
-    struct onnx_builder *model = onnx_builder_make(13);
-    onnx_add_input(model, "signal", 3, SHAPE(-1, 2, 20)); /* the batch need not be fixed */
-    onnx_add_initialiser(model, "w", 3, SHAPE(1, 2, 3), SHAPE(1, 2, 3, 4, 5, 6));
-    onnx_set_integers(model, onnx_add_node(model, "Pad", "signal", "padded"), "pads", 6, SHAPE(0, 0, 4, 0, 0, 0));
-    onnx_node *conv = onnx_add_node(model, "Conv", "padded w", "y");
-    onnx_set_integers(model, conv, "dilations", 1, SHAPE(2));
-    onnx_add_output(model, "y");
-    expect_loads(model);
+    /* the batch need not be fixed */
+    expect_loads("signal = input[-1,2,20]; w = float[1,2,3] 1 2 3 4 5 6; padded = Pad signal pads=0,0,4,0,0,0; "
+                 "y = Conv padded w dilations=2,; y = output");
     EXPECT_THAT(
         has_message(&loaded.diagnostics, SEVERITY_NOTE, NULL, "the batch of input 'signal' is not fixed; taken as 1"));
     EXPECT_EQUAL(output(0)->height, 1);
@@ -247,13 +180,7 @@ static void maps_signals_to_height_1(void)
 
 static void rounds_pools_up(void)
 {
-    struct onnx_builder *model = with_input(1, 5, 6);
-    onnx_node *pool = onnx_add_node(model, "MaxPool", "image", "y");
-    onnx_set_integers(model, pool, "kernel_shape", 2, SHAPE(2, 2));
-    onnx_set_integers(model, pool, "strides", 2, SHAPE(2, 2));
-    onnx_set_integer(model, pool, "ceil_mode", 1);
-    onnx_add_output(model, "y");
-    expect_loads(model);
+    expect_loads("image = input[1,1,5,6]; y = MaxPool image kernel_shape=2,2 strides=2,2 ceil_mode=1; y = output");
     EXPECT_EQUAL(output(0)->height, 3);
     EXPECT_EQUAL(output(0)->width, 3);
     EXPECT_EQUAL(layer(0)->padding_bottom, 1);
@@ -262,12 +189,7 @@ static void rounds_pools_up(void)
 
 static void pads_automatically(void)
 {
-    struct onnx_builder *model = with_input(1, 5, 6);
-    onnx_node *conv = add_conv(model, "image w", "y");
-    onnx_set_text(model, conv, "auto_pad", "SAME_UPPER");
-    onnx_set_integers(model, conv, "strides", 2, SHAPE(2, 2));
-    onnx_add_output(model, "y");
-    expect_loads(model);
+    expect_loads(WEIGHTS "image = input[1,1,5,6]; y = Conv image w auto_pad=SAME_UPPER strides=2,2; y = output");
     EXPECT_EQUAL(output(0)->height, 3);
     EXPECT_EQUAL(output(0)->width, 3);
     EXPECT_EQUAL(layer(0)->padding_top, 1);
@@ -278,28 +200,15 @@ static void pads_automatically(void)
 
 static void ignores_nodes_that_no_output_needs(void)
 {
-    struct onnx_builder *model = with_input(1, 4, 4);
-    add_conv(model, "image w", "y");
-    onnx_add_node(model, "NonMaxSuppression", "image", "unused");
-    onnx_add_output(model, "y");
-    expect_loads(model);
+    expect_loads(WEIGHTS "image = input[1,1,4,4]; y = Conv image w; unused = NonMaxSuppression image; y = output");
     EXPECT_EQUAL(loaded.network->layer_count, 1);
 }
 
 /* More stages than a layer has go on in a layer that copies. */
 static void continues_in_a_copying_layer(void)
 {
-    struct onnx_builder *model = with_input(1, 4, 4);
-    add_conv(model, "image w", "t0");
-    onnx_add_scalar(model, "d", 3);
-    onnx_add_node(model, "Div", "t0 d", "q0");
-    onnx_add_node(model, "Floor", "q0", "t1");
-    onnx_add_node(model, "Div", "t1 d", "q1");
-    onnx_add_node(model, "Floor", "q1", "t2");
-    onnx_add_node(model, "Div", "t2 d", "q2");
-    onnx_add_node(model, "Floor", "q2", "y");
-    onnx_add_output(model, "y");
-    expect_loads(model);
+    expect_loads(WEIGHTS "image = input[1,1,4,4]; d = float 3; t0 = Conv image w; q0 = Div t0 d; t1 = Floor q0; "
+                         "q1 = Div t1 d; t2 = Floor q1; q2 = Div t2 d; y = Floor q2; y = output");
     EXPECT_EQUAL(loaded.network->layer_count, 2);
     EXPECT_EQUAL(layer(0)->stage_count, 1);
     EXPECT_THAT(layer(0)->is_intermediate);
@@ -311,15 +220,8 @@ static void continues_in_a_copying_layer(void)
  * copied by one. */
 static void normalises_pools_by_channel(void)
 {
-    struct onnx_builder *model = with_input(2, 4, 4);
-    onnx_add_initialiser(model, "k", 4, SHAPE(1, 2, 1, 1), SHAPE(4, 8));
-    onnx_node *pool = onnx_add_node(model, "AveragePool", "image", "mean");
-    onnx_set_integers(model, pool, "kernel_shape", 2, SHAPE(2, 2));
-    onnx_add_node(model, "Mul", "mean k", "scaled");
-    onnx_set_float(model, onnx_add_node(model, "Clip", "scaled", "clipped"), "max", 100);
-    onnx_add_node(model, "Mul", "clipped k", "y");
-    onnx_add_output(model, "y");
-    expect_loads(model);
+    expect_loads("image = input[1,2,4,4]; k = float[1,2,1,1] 4 8; mean = AveragePool image kernel_shape=2,2; "
+                 "scaled = Mul mean k; clipped = Clip scaled max=100.0; y = Mul clipped k; y = output");
     EXPECT_EQUAL(loaded.network->layer_count, 2);
     EXPECT_EQUAL(layer(0)->kind, LAYER_CONVOLUTION);
     EXPECT_EQUAL(layer(0)->groups, 2);
@@ -333,11 +235,7 @@ static void normalises_pools_by_channel(void)
 /* Padding that a convolution reads is its own; a sum reads a padded copy. */
 static void lays_padding_for_sums(void)
 {
-    struct onnx_builder *model = with_input(1, 4, 4);
-    onnx_set_integers(model, onnx_add_node(model, "Pad", "image", "p"), "pads", 8, SHAPE(0, 0, 1, 0, 0, 0, 0, 2));
-    onnx_add_node(model, "Add", "p p", "y");
-    onnx_add_output(model, "y");
-    expect_loads(model);
+    expect_loads("image = input[1,1,4,4]; p = Pad image pads=0,0,1,0,0,0,0,2; y = Add p p; y = output");
     EXPECT_EQUAL(loaded.network->layer_count, 2);
     EXPECT_EQUAL(layer(0)->padding_top, 1);
     EXPECT_EQUAL(layer(0)->padding_right, 2);
@@ -348,10 +246,7 @@ static void lays_padding_for_sums(void)
 
 static void joins_channels(void)
 {
-    struct onnx_builder *model = with_input(3, 4, 4);
-    onnx_set_integer(model, onnx_add_node(model, "Concat", "image image image", "joined"), "axis", -3);
-    onnx_add_output(model, "joined");
-    expect_loads(model);
+    expect_loads("image = input[1,3,4,4]; joined = Concat image image image axis=-3; joined = output");
     EXPECT_EQUAL(loaded.network->layer_count, 2); /* two at a time */
     EXPECT_EQUAL(layer(1)->kind, LAYER_CONCATENATION);
     EXPECT_EQUAL(layer(1)->inputs[0], layer(0)->output);
@@ -361,21 +256,10 @@ static void joins_channels(void)
 /* One Conv a precision and a Concat, as PLiNIO writes weights mixed by channel; divisors differ. */
 static void joins_sibling_convolutions(void)
 {
-    static const int64_t eight[2] = {100, -100}, two[1] = {1};
-    struct onnx_builder *model = with_input(1, 4, 4);
-    onnx_add_initialiser(model, "w8", 4, SHAPE(2, 1, 1, 1), eight);
-    onnx_add_initialiser(model, "w2", 4, SHAPE(1, 1, 1, 1), two);
-    onnx_set_integer(model, onnx_add_node(model, "Conv", "image w8", "a"), "weight_bits", 8);
-    onnx_set_integer(model, onnx_add_node(model, "Conv", "image w2", "b"), "weight_bits", 2);
-    onnx_add_scalar(model, "four", 4);
-    onnx_add_scalar(model, "three", 3);
-    onnx_add_node(model, "Div", "a four", "a4");
-    onnx_add_node(model, "Floor", "a4", "af");
-    onnx_add_node(model, "Div", "b three", "b3");
-    onnx_add_node(model, "Floor", "b3", "bf");
-    onnx_set_integer(model, onnx_add_node(model, "Concat", "af bf", "joined"), "axis", 1);
-    onnx_add_output(model, "joined");
-    expect_loads(model);
+    expect_loads("image = input[1,1,4,4]; w8 = float[2,1,1,1] 100 -100; w2 = float[1,1,1,1] 1; four = float 4; "
+                 "three = float 3; a = Conv image w8 weight_bits=8; b = Conv image w2 weight_bits=2; "
+                 "a4 = Div a four; af = Floor a4; b3 = Div b three; bf = Floor b3; joined = Concat af bf axis=1; "
+                 "joined = output");
     EXPECT_EQUAL(loaded.network->layer_count, 1);
     EXPECT_EQUAL(layer(0)->kind, LAYER_CONVOLUTION);
     EXPECT_EQUAL(layer(0)->weight_bits, 8);
@@ -389,28 +273,15 @@ static void joins_sibling_convolutions(void)
 /* floor(x / 4 + 1/2), as QuantLib rounds since 2023, is floor((x + 2) / 4). */
 static void adds_halves_behind_divisions(void)
 {
-    struct onnx_builder *model = with_input(1, 4, 4);
-    add_conv(model, "image w", "c");
-    onnx_add_scalar(model, "four", 4);
-    onnx_add_scalar(model, "half", 0.5);
-    onnx_add_node(model, "Div", "c four", "d");
-    onnx_add_node(model, "Add", "d half", "h");
-    onnx_add_node(model, "Floor", "h", "f");
-    onnx_add_output(model, "f");
-    expect_loads(model);
+    expect_loads(WEIGHTS "image = input[1,1,4,4]; four = float 4; half = float 0.5; c = Conv image w; d = Div c four; "
+                         "h = Add d half; f = Floor h; f = output");
     EXPECT_EQUAL(loaded.network->layer_count, 1);
     expect_stage(&layer(0)->stages[0], 0, 1, 2, 4);
 }
 
 static void pads_with_any_number(void)
 {
-    struct onnx_builder *model = with_input(1, 4, 4);
-    onnx_node *pad = onnx_add_node(model, "Pad", "image", "p");
-    onnx_set_integers(model, pad, "pads", 8, SHAPE(0, 0, 1, 1, 0, 0, 1, 1));
-    onnx_set_float(model, pad, "value", 7);
-    add_conv(model, "p w", "c");
-    onnx_add_output(model, "c");
-    expect_loads(model);
+    expect_loads(WEIGHTS "image = input[1,1,4,4]; p = Pad image pads=0,0,1,1,0,0,1,1 value=7.0; c = Conv p w; c = output");
     EXPECT_EQUAL(loaded.network->layer_count, 1);
     EXPECT_EQUAL(layer(0)->padding_value, 7);
     EXPECT_EQUAL(layer(0)->padding_bottom, 1);
@@ -419,21 +290,15 @@ static void pads_with_any_number(void)
 /* PLiNIO renames the input of the graph, but not where a MatMul reads it. */
 static void mends_a_renamed_input(void)
 {
-    struct onnx_builder *model = with_input(1, 4, 4);
-    add_conv(model, "onnx::MatMul_0 w", "c");
-    onnx_add_output(model, "c");
-    expect_loads(model);
+    expect_loads(WEIGHTS "image = input[1,1,4,4]; c = Conv onnx::MatMul_0 w; c = output");
     EXPECT(has_message(&loaded.diagnostics, SEVERITY_WARNING, NULL, "taken for the same tensor"), "no warning");
     EXPECT_EQUAL(loaded.network->layer_count, 1);
 }
 
 static void keeps_groups(void)
 {
-    struct onnx_builder *model = with_input(4, 4, 4);
-    onnx_add_initialiser(model, "w", 4, SHAPE(6, 2, 1, 1), SHAPE(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
-    onnx_set_integer(model, onnx_add_node(model, "Conv", "image w", "y"), "group", 2);
-    onnx_add_output(model, "y");
-    expect_loads(model);
+    expect_loads("image = input[1,4,4,4]; w = float[6,2,1,1] 1 2 3 4 5 6 7 8 9 10 11 12; y = Conv image w group=2; "
+                 "y = output");
     EXPECT_EQUAL(layer(0)->groups, 2);
     EXPECT_EQUAL(output(0)->channels, 6);
 }
@@ -441,19 +306,11 @@ static void keeps_groups(void)
 /* Dimensions of size 1 may move. */
 static void transposes_in_place(void)
 {
-    struct onnx_builder *model = with_input(5, 1, 1);
-    onnx_set_integers(model, onnx_add_node(model, "Transpose", "image", "t"), "perm", 4, SHAPE(0, 2, 3, 1));
-    onnx_add_output(model, "t");
-    load_built(&loaded, model);
+    load_built(&loaded, onnx_builder_make_text("image = input[1,5,1,1]; t = Transpose image perm=0,2,3,1; t = output"));
     EXPECT_THAT(!loaded.network); /* 1x1x1x5 is no image of 5 channels any more */
     release();
-    model = with_input(5, 1, 1);
-    onnx_set_integers(model, onnx_add_node(model, "Transpose", "image", "t"), "perm", 4, SHAPE(0, 1, 3, 2));
-    onnx_add_node(model, "Flatten", "t", "flat");
-    onnx_add_initialiser(model, "w", 2, SHAPE(5, 1), SHAPE(1, 2, 3, 4, 5));
-    onnx_add_node(model, "MatMul", "flat w", "y");
-    onnx_add_output(model, "y");
-    expect_loads(model);
+    expect_loads("image = input[1,5,1,1]; w = float[5,1] 1 2 3 4 5; t = Transpose image perm=0,1,3,2; flat = Flatten t; "
+                 "y = MatMul flat w; y = output");
     EXPECT_EQUAL(loaded.network->layer_count, 1);
 }
 

@@ -7,12 +7,7 @@
 
 static struct onnx_builder *small_model(void)
 {
-    struct onnx_builder *model = onnx_builder_make(9);
-    onnx_add_input(model, "x", 4, SHAPE(1, 2, 3, 3));
-    onnx_add_initialiser(model, "w", 4, SHAPE(1, 2, 1, 1), SHAPE(3, -4));
-    onnx_add_node(model, "Conv", "x w", "y");
-    onnx_add_output(model, "y");
-    return model;
+    return onnx_builder_make_text("x = input[1,2,3,3]; w = float[1,2,1,1] 3 -4; y = Conv x w; y = output");
 }
 
 struct reading {

@@ -12,10 +12,10 @@ static struct loaded loaded;
 
 static void release(void) { arena_free(&loaded.arena); }
 
-static bool prove(struct onnx_builder *model, bool exact_add)
+static bool prove(const char *graph, bool exact_add)
 {
     const struct range_options options = {.exact_add = exact_add};
-    load_built(&loaded, model);
+    load_built(&loaded, onnx_builder_make_text(graph));
     REQUIRE(loaded.network);
     return range_prove(loaded.network, &options, &loaded.arena, &loaded.diagnostics);
 }
@@ -30,20 +30,11 @@ static void expect_range(const struct tensor *tensor, int64_t minimum, int64_t m
     EXPECT_EQUAL(tensor->is_signed, is_signed);
 }
 
-static struct onnx_builder *pointwise(const int64_t *weights)
-{
-    struct onnx_builder *model = onnx_builder_make(9);
-    onnx_add_input(model, "x", 4, SHAPE(1, 2, 1, 1));
-    onnx_add_initialiser(model, "w", 4, SHAPE(2, 2, 1, 1), weights);
-    onnx_add_node(model, "Conv", "x w", "sum");
-    return model;
-}
+#define POINTWISE "x = input[1,2,1,1]; sum = Conv x w; "
 
 static void accumulators_are_tight(void)
 {
-    struct onnx_builder *model = pointwise(SHAPE(3, -5, 7, 1));
-    onnx_add_output(model, "sum");
-    EXPECT_THAT(prove(model, false));
+    EXPECT_THAT(prove(POINTWISE "w = float[2,2,1,1] 3 -5 7 1; sum = output", false));
     const struct layer *layer = &loaded.network->layers[0];
     EXPECT_EQUAL(layer->accumulator_minimum, -5 * 255);
     EXPECT_EQUAL(layer->accumulator_maximum, 8 * 255);
@@ -83,36 +74,19 @@ static void parts_of_sums_count(void)
 
 static void negative_multipliers_turn_bounds_around(void)
 {
-    struct onnx_builder *model = pointwise(SHAPE(1, 0, 0, 1));
-    onnx_add_initialiser(model, "k", 4, SHAPE(1, 2, 1, 1), SHAPE(-2, 1));
-    onnx_add_scalar(model, "d", 4);
-    onnx_add_node(model, "Mul", "k sum", "scaled");
-    onnx_add_node(model, "Div", "scaled d", "q");
-    onnx_add_node(model, "Floor", "q", "f");
-    onnx_set_float(model, onnx_add_node(model, "Clip", "f", "y"), "max", 40);
-    onnx_add_output(model, "y");
-    EXPECT_THAT(prove(model, false));
+    EXPECT_THAT(prove(POINTWISE "w = float[2,2,1,1] 1 0 0 1; k = float[1,2,1,1] -2 1; d = float 4; scaled = Mul k sum; "
+                                "q = Div scaled d; f = Floor q; y = Clip f max=40.0; y = output",
+                      false));
     expect_range(output(0), -128, 40, 8, true); /* floor(-510 / 4) */
 }
 
-static struct onnx_builder *sum_of_input(double factor)
-{
-    struct onnx_builder *model = onnx_builder_make(9);
-    onnx_add_input(model, "x", 4, SHAPE(1, 1, 2, 2));
-    onnx_add_scalar(model, "m", factor);
-    onnx_add_scalar(model, "d", 32);
-    onnx_add_node(model, "Mul", "x m", "xm");
-    onnx_add_node(model, "Mul", "m x", "mx");
-    onnx_add_node(model, "Add", "xm mx", "sum");
-    onnx_add_node(model, "Div", "sum d", "q");
-    onnx_add_node(model, "Floor", "q", "y");
-    onnx_add_output(model, "y");
-    return model;
-}
+#define SUM_OF_INPUT(factor)                                                                                                \
+    "x = input[1,1,2,2]; m = float " factor "; d = float 32; xm = Mul x m; mx = Mul m x; sum = Add xm mx; q = Div sum d; "  \
+    "y = Floor q; y = output"
 
 static void unclipped_additions_are_saturated(void)
 {
-    EXPECT_THAT(prove(sum_of_input(20), false));
+    EXPECT_THAT(prove(SUM_OF_INPUT("20"), false));
     expect_range(output(0), 0, 255, 8, false);
     EXPECT_THAT(has_message(&loaded.diagnostics, SEVERITY_WARNING, "Add_2", "layer 0: the sum can be from 0 to 318"));
     EXPECT_THAT(loaded.network->layers[0].stages[0].has_clip);
@@ -120,7 +94,7 @@ static void unclipped_additions_are_saturated(void)
 
 static void exact_additions_get_16_bits(void)
 {
-    EXPECT_THAT(prove(sum_of_input(20), true));
+    EXPECT_THAT(prove(SUM_OF_INPUT("20"), true));
     expect_range(output(0), 0, 318, 16, false);
     EXPECT_EQUAL(loaded.diagnostics.count, 0);
     EXPECT_THAT(!(loaded.network->layers[0].stages[0].has_clip));
@@ -128,7 +102,7 @@ static void exact_additions_get_16_bits(void)
 
 static void additions_that_fit_stay_as_they_are(void)
 {
-    EXPECT_THAT(prove(sum_of_input(16), false));
+    EXPECT_THAT(prove(SUM_OF_INPUT("16"), false));
     expect_range(output(0), 0, 255, 8, false);
     EXPECT_EQUAL(loaded.diagnostics.count, 0);
     EXPECT_THAT(!(loaded.network->layers[0].stages[0].has_clip));
@@ -136,11 +110,7 @@ static void additions_that_fit_stay_as_they_are(void)
 
 static void what_exceeds_32_bits_is_an_error(void)
 {
-    struct onnx_builder *model = pointwise(SHAPE(127, 127, 127, 127));
-    onnx_add_scalar(model, "k", 100000);
-    onnx_add_node(model, "Mul", "sum k", "y");
-    onnx_add_output(model, "y");
-    EXPECT_THAT(!prove(model, false));
+    EXPECT_THAT(!prove(POINTWISE "w = float[2,2,1,1] 127 127 127 127; k = float 100000; y = Mul sum k; y = output", false));
     EXPECT_THAT(
         has_message(&loaded.diagnostics, SEVERITY_ERROR, "Conv_0", "layer 0: its output can be from 0 to 6477000000"));
 }
@@ -175,15 +145,10 @@ static void sums_of_pools_and_products_fit_32_bits(void)
 
 static void borders_of_zeros_count(void)
 {
-    struct onnx_builder *model = onnx_builder_make(9);
+    struct onnx_builder *model = onnx_builder_make_text(
+        "x = input[1,1,2,2]; y = AveragePool x kernel_shape=2,1 pads=1,0,0,0 count_include_pad=1; y = output");
     struct load_options options = {.input_is_signed = true};
     size_t length;
-    onnx_add_input(model, "x", 4, SHAPE(1, 1, 2, 2));
-    onnx_node *pool = onnx_add_node(model, "AveragePool", "x", "y");
-    onnx_set_integers(model, pool, "kernel_shape", 2, SHAPE(2, 1));
-    onnx_set_integers(model, pool, "pads", 4, SHAPE(1, 0, 0, 0));
-    onnx_set_integer(model, pool, "count_include_pad", 1);
-    onnx_add_output(model, "y");
     const uint8_t *bytes = onnx_builder_pack(model, &length);
     loaded = (struct loaded){.diagnostics = {.arena = &loaded.arena}};
     loaded.network = network_load_memory(bytes, length, "test", &options, &loaded.arena, &loaded.diagnostics);

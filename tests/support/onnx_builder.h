@@ -54,12 +54,13 @@ void onnx_add_constant_node(struct onnx_builder *builder, const char *output, do
 
 /* All that in words, a statement a line or between semicolons: constants, inputs, and nodes with their attributes.
  *
- *     w = digits[4,4,3,3]; k = float 0.5; shape = int64[2] 1 100; z = input[1,4,-1,6]
+ *     w = digits[4,4,3,3]; k = float 0.5; shape = int64[2] 1 100; z = input[1,4,-1,6]; y = output
  *     a b = Conv x w group=2 pads=1,1,1,1 auto_pad=SAME_UPPER; two = Constant 2; half = Constant 0.5
  *
  * Constants: float, int64, digits (0 to 9, again and again), bfloat16, external; without numbers enough, zeros follow.
  * Attributes: with a comma, even one behind the number, a list; with a point a float; with a letter text. */
 void onnx_add_text(struct onnx_builder *builder, const char *text);
+struct onnx_builder *onnx_builder_make_text(const char *text); /* of opset 9 */
 
 /* What NEMO writes behind a convolution: Mul(k) Add(lambda) Cast Mul(multiplier) Div(divisor) Cast Clip(0, 255). k and
  * lambda have `channels` numbers; `rank` is that of the tensor. */

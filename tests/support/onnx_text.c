@@ -17,7 +17,7 @@ static int read_list(const char *list, int64_t *numbers)
     return count;
 }
 
-/* An initialiser or input; behind the numbers that are given are digits or zeros. */
+/* An initialiser, input or output; behind the numbers that are given are digits or zeros. */
 static void add_constant(struct onnx_builder *builder, const char *name, const char *kind, char **words, int count)
 {
     static int64_t dimensions[MOST_WORDS], integers[MOST_NUMBERS];
@@ -27,6 +27,10 @@ static void add_constant(struct onnx_builder *builder, const char *name, const c
 #define IS(word) (strncmp(kind, word, strlen(word)) == 0)
     if (IS("input")) {
         onnx_add_input(builder, name, rank, dimensions);
+        return;
+    }
+    if (IS("output")) {
+        onnx_add_output(builder, name);
         return;
     }
     for (int i = 0; i < MOST_NUMBERS; i++) {
@@ -100,4 +104,11 @@ void onnx_add_text(struct onnx_builder *builder, const char *text)
         if (*(line += strspn(line, " ")))
             add_statement(builder, line);
     arena_free(&arena);
+}
+
+struct onnx_builder *onnx_builder_make_text(const char *text)
+{
+    struct onnx_builder *builder = onnx_builder_make(9);
+    onnx_add_text(builder, text);
+    return builder;
 }
