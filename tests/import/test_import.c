@@ -58,6 +58,7 @@ static void folds_bias_and_normalisation(void)
 
 static void merges_pads(void)
 {
+    /* Once with an attribute, once with an input, as opset 11 has it. */
     expect_loads(WEIGHTS "image = input[1,1,4,4]; more = int64[8] 0 0 1 0 0 0 0 0; a = Pad image pads=0,0,1,2,0,0,3,4; "
                          "b = Pad a more; y = Conv b w pads=1,0,0,0; y = output");
     EXPECT_EQUAL(loaded.network->layer_count, 1);
