@@ -24,6 +24,10 @@ import reference
 import tflite_writer as tfl
 
 SEQUENCE_LSTM = 44
+
+# Always among the networks: one output of 200 is another one where the product of two scales is rounded to float32, as
+# tflite-micro's releases up to August 2026 do. That of October 2026 has it exact, and so have numpy and dory.
+EXACT_PRODUCT_SEED = 21549
 INPUT, FORGET, CELL, OUTPUT = range(4)
 
 # TensorFlow Lite Micro's table of 65536 / (1 + exp(-i / 24)), as it shows itself when its LOGISTIC of INT16 is given all
@@ -80,8 +84,7 @@ class Lstm:
 
     def gate(self, x, which):
         sums = self.weights[0][which] @ (x - self.input_zero) + self.biases[which], self.weights[1][which] @ (self.hidden - self.zero)
-        both = (self.input_scale, self.scale)
-        parts = [saturated(reference.scaled(sums[i], float(np.float32(both[i]) * np.float32(self.scales[i][which])) * 4096)) for i in (0, 1)]
+        parts = [saturated(reference.scaled(sums[i], scale * self.scales[i][which] * 4096)) for i, scale in enumerate((self.input_scale, self.scale))]
         y = saturated(parts[0] + parts[1])
         return tanh(y, 12) if which == CELL else sigmoid(y)
 
@@ -237,9 +240,10 @@ def main():
         for s in range(seed, seed + networks):
             write(folder, s)
         return 0
-    wrong = [s for s in range(seed, seed + networks) if not check(dory, folder, s)]
+    seeds = {*range(seed, seed + networks), EXACT_PRODUCT_SEED}
+    wrong = [s for s in sorted(seeds) if not check(dory, folder, s)]
     wrong += [0] * refused(dory, folder)
-    print("%d random networks, %d wrong%s" % (networks, len(wrong), "" if runtime else "; not compared with tflite-micro, which is not installed"))
+    print("%d random networks, %d wrong%s" % (len(seeds), len(wrong), "" if runtime else "; not compared with tflite-micro, which is not installed"))
     return 1 if wrong else 0
 
 

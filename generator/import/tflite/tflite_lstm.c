@@ -142,8 +142,8 @@ static bool set_addends(struct tflite_importer *importer, struct lstm_product *p
     return true;
 }
 
-/* Weights [units][count], of one scale. Their product with the input's is rounded to float32, as TensorFlow Lite Micro does.
- */
+/* Weights [units][count], of one scale. Its product with the input's is exact, as in TensorFlow Lite Micro since autumn
+ * 2026; before, it was rounded to float32, which moves one sum of some thousands by one. */
 static bool set_product(struct tflite_importer *importer, struct recurrence *r, int gate, int which)
 {
     struct lstm_product *product = &r->lstm.products[gate][which];
@@ -168,7 +168,7 @@ static bool set_product(struct tflite_importer *importer, struct recurrence *r, 
     int8_t *own = arena_array(importer->arena, int8_t, weights->data_bytes); /* the file's bytes go */
     memcpy(own, weights->data, weights->data_bytes);
     product->weights = own;
-    product->scale = scale_of((double)((float)read->scale * weights->scales[0]) * ldexp(1, GATE_BITS));
+    product->scale = scale_of(read->scale * (double)weights->scales[0] * ldexp(1, GATE_BITS));
     if (product->scale.exponent > 30)
         return tflite_fault(importer, "'%s' has the scale %g, which is too large", weights->name,
                             (double)weights->scales[0]);
