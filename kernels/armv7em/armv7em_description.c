@@ -82,7 +82,7 @@ static bool linear_supports(const struct dory_layer *layer)
 static uint64_t linear_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t quads = dory_divide_up(dory_divide_up(tile->channels, 4), cores), groups = product_groups(layer, tile);
-    bool is_laid = dory_lays_linear(layer, tile->input_channels);
+    bool is_laid = dory_lays_linear(layer);
     return 200 + (is_laid ? lay_instructions(layer, tile->input_channels) : 2 * quads * groups) +
            quads * dory_armv7em_quad_instructions(layer, groups);
 }
@@ -90,7 +90,7 @@ static uint64_t linear_instructions(const struct dory_layer *layer, const struct
 /* One pixel instead of four, and no border. */
 static uint32_t linear_scratch(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return dory_lays_linear(layer, tile->input_channels) ? cores * 2 * dory_chunk_elements(layer, tile->input_channels) : 0;
+    return dory_lays_linear(layer) ? cores * 2 * dory_chunk_elements(layer, tile->input_channels) : 0;
 }
 
 DORY_DESCRIBE(armv7em_linear, linear_supports, linear_scratch, linear_instructions, .in_place = DORY_ALL_IN_PLACE,

@@ -248,7 +248,7 @@ void dory_armv7em_linear(const struct dory_layer *layer, const struct dory_tile 
         return;
     }
     if (lanes == 4) {
-        bool is_laid = dory_lays_linear(layer, tile->input_channels);
+        bool is_laid = dory_lays_linear(layer);
         work.of_bytes = is_laid ? 0 : layer->input_is_signed ? dory_product_quad_signed : dory_product_quad_unsigned;
         compute_pixel(&work, 0, share.first, share.end);
     } else {

@@ -10,10 +10,10 @@ static inline uint32_t dory_window_bytes(const struct dory_layer *layer, uint32_
     return dory_round_up((uint32_t)layer->kernel_height * layer->kernel_width * input_channels, 4);
 }
 
-/* Whether a fully connected layer's pixel needs scratch to lie in. */
-static inline bool dory_lays_linear(const struct dory_layer *layer, uint32_t input_channels)
+/* Whether a fully connected layer's pixel needs scratch to lie in: where input channels are tiled, for the last of them. */
+static inline bool dory_lays_linear(const struct dory_layer *layer)
 {
-    return input_channels % 4 != 0 || layer->output_channels < 4;
+    return layer->input_channels % 4 != 0 || layer->output_channels < 4;
 }
 
 /* Where the elements of a pixel's window lie in a tile, in the order of its weights (kernels/quads): runs of contiguous
