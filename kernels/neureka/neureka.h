@@ -195,7 +195,7 @@ static inline uint32_t dory_neureka_cuts(uint32_t elements)
 /* Into channels as the engine has them together, then into rows. */
 static inline void dory_neureka_cut(struct dory_neureka_jobs *jobs, uint32_t cuts, bool is_depthwise)
 {
-    if (!is_depthwise && jobs->blocks < cuts) {
+    if (!is_depthwise && jobs->blocks > 0 && jobs->blocks < cuts) {
         uint32_t channels = dory_divide_up(jobs->part_channels, cuts / jobs->blocks);
         jobs->part_channels = dory_minimum(dory_round_up(channels, DORY_NEUREKA_OUTPUTS), jobs->block_channels);
         jobs->parts_per_block = dory_divide_up(jobs->block_channels, jobs->part_channels);
@@ -204,7 +204,7 @@ static inline void dory_neureka_cut(struct dory_neureka_jobs *jobs, uint32_t cut
 
 static inline void dory_neureka_cut_rows(struct dory_neureka_jobs *jobs, uint32_t cuts)
 {
-    if (jobs->parts < cuts) {
+    if (jobs->parts > 0 && jobs->parts < cuts) {
         jobs->band_rows =
             dory_round_up(dory_divide_up(jobs->rows, cuts / jobs->parts), DORY_NEUREKA_PIXELS / dory_minimum(jobs->step, 2));
         jobs->bands = dory_divide_up(jobs->rows, jobs->band_rows);
