@@ -177,7 +177,26 @@ def sums():
 
 
 # name, model, exit status, what the text has
+def joined_and(channels):
+    """Two tensors of 4 channels that are joined, plus a constant of so many, before anything is rounded."""
+    model = Model().quantise("a")
+    model.node("Abs", ["a"], "b").quantise("c", FLOAT(0.2)).node("Concat", ["a", "c"], "j", axis=1)
+    terms = model.constant("terms", np.ones((1, channels, 1, 1), FLOAT))
+    return model.node("Add", ["j", terms], "t").quantise("y")
+
+
+def constant_transposed():
+    """A transposed convolution of constants by what the network computes."""
+    model = Model().quantise("a")
+    model.convolution()
+    return model.node("ConvTranspose", ["w", "a"], "t").quantise("y")
+
+
 CASES = [
+    ("terms_of_joined", joined_and(8), 0, []),
+    ("too_few_terms_of_joined", joined_and(5), 1, ["'Add_of_t'", "floating point"]),
+    ("no_terms_of_joined", joined_and(0), 1, ["'Add_of_t'", "floating point"]),
+    ("transposed_constant", constant_transposed(), 1, ["ConvTranspose_of_t"]),
     ("float_model", float_model(), 1, ["in floating point", "144 of the 144", "docs/from-pytorch.md"]),
     ("dynamic", dynamic(), 1, ["quantised dynamically", "DynamicQuantizeLinear", "quantize_static"]),
     ("old_opset", Model(9).quantise("a").convolution().quantise("y"), 1, ["opset 9", "10 to 25"]),

@@ -277,7 +277,35 @@ def softened(scale):
     return model.pack([x], [last])
 
 
+def of_images(rows, kernel=(1, 1), inputs="swx", transposed=True, padding=1, dilation=1):
+    """Two images of 3 x 4 x 2 in front of a convolution; `inputs` of a missing one: -."""
+    model = tfl.Model()
+    first = model.tensor("first", [1, 1, 24, 2], INT8, 0.5)
+    x, y = (model.tensor(name, [2, height, 4, 2], INT8, 0.5) for name, height in (("x", 3), ("y", rows)))
+    w = model.tensor("w", [2, *kernel, 2], INT8, 0.01, 0, bytes(4 * kernel[0] * kernel[1]))
+    last = model.tensor("last", [1, 1, 8 * rows, 2], INT8, 0.5)
+    places = {"x": x, "w": w, "s": model.integers("size", [2, rows, 4, 2]), "-": -1}
+    options = {0: ("b", padding), 1: ("i", 1), 2: ("i", 1), 4: ("i", dilation), 5: ("i", dilation)}
+    model.operator(tfl.RESHAPE, [first, model.integers("images", [2, 3, 4, 2])], [x])
+    model.operator(tfl.TRANSPOSE_CONV if transposed else tfl.CONV_2D, [places[name] for name in inputs], [y],
+                   (49, {i: options[i] for i in (0, 1, 2)}) if transposed else (1, options))
+    model.operator(tfl.RESHAPE, [y, model.integers("flat", [1, 1, 8 * rows, 2])], [last])
+    return pack((model, first, last))
+
+
+def bad_images():
+    expect("more rows than a transposed convolution makes", of_images(1000), "a height of 3 elements gives 3, and the output has 1000")
+    expect("fewer rows", of_images(2), "a height of 3 elements gives 3, and the output has 2")
+    expect("higher kernel", of_images(4, (2, 1)), "several images and a kernel of more than a row")
+    expect("images without weights", of_images(3, inputs="s-x"), "no input 1")
+    expect("no images", of_images(3, inputs="sw-"), "no input 2")
+    for kernel in (1, 65535), (65535, 1):
+        expect("wide border", of_images(3, kernel, "xw", False, 0, 65535), "with its border, of more than 65535 elements")
+    expect("no window", of_images(0, (65535, 1), "xw", False, 1, 65535), "no window")
+
+
 def good():
+    expect_quiet("images of a transposed convolution", of_images(3))
     expect_good("scores with a mask of -10000", softened(39.2), "warning: node 'z'", "steps of 39.2", "use -20")
     expect_quiet("scores with a mask of -20", softened(0.1))
     expect_good("an output that is passed on", pack(passed_on([1, 4, 4, 3])))
@@ -307,6 +335,7 @@ def damaged():
 
 os.makedirs(folder, exist_ok=True)
 not_good()
+bad_images()
 good()
 run_states()
 damaged()

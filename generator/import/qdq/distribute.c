@@ -62,7 +62,7 @@ static int dimension_behind(struct qdq *qdq, const struct node *node, qdq_handle
 
 struct piece {
     int dimension; /* from the last on, that being 1: inputs of fewer dimensions are repeated */
-    int64_t first, size;
+    int64_t first, size, whole;
 };
 
 static enum qdq_outcome cut_constant(struct qdq *qdq, int dimension, const struct piece *piece, struct qdq_value *value)
@@ -124,10 +124,14 @@ static enum qdq_outcome cut_input(struct qdq *qdq, const struct node *node, qdq_
     const int dimension = has_channels(handle) ? 0 : rank - piece->dimension;
     if (dimension < 0 || value->kind == QDQ_NONE)
         return QDQ_DONE;
-    if (value->kind == QDQ_CONSTANT)
-        return rank == 0 || value->array->dimensions[dimension] == 1 ? QDQ_DONE : cut_constant(qdq, dimension, piece, value);
-    if (value->view.dimensions[dimension] == 1)
+    const int64_t size =
+        value->kind == QDQ_CONSTANT ? value->array->dimensions[dimension] : value->view.dimensions[dimension];
+    if (rank == 0 || size == 1)
         return QDQ_DONE;
+    if (size != piece->whole)
+        return QDQ_FLOAT;
+    if (value->kind == QDQ_CONSTANT)
+        return cut_constant(qdq, dimension, piece, value);
     return value->kind == QDQ_REALS ? cut_tensor(qdq, node, dimension, piece, value) : QDQ_FLOAT;
 }
 
@@ -161,7 +165,8 @@ static enum qdq_outcome run_parts(struct qdq *qdq, const struct node *node, qdq_
     qdq->piece_count += whole->part_count;
     const int behind = dimension_behind(qdq, node, handle, inputs, count, inputs[joined].view.rank, whole->dimension);
     struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)whole->part_count);
-    struct piece piece = {.dimension = inputs[joined].view.rank - whole->dimension};
+    struct piece piece = {.dimension = inputs[joined].view.rank - whole->dimension,
+                          .whole = inputs[joined].view.dimensions[whole->dimension]};
     for (int i = 0; i < whole->part_count && behind >= 0; i++) {
         piece.size = whole->parts[i].view.dimensions[whole->dimension];
         const bool has_all = has_channels(handle) && whole->dimension != 1;

@@ -159,7 +159,9 @@ static bool convolve(struct tflite_importer *importer, struct filter *filter, bo
 static bool read_filter(struct tflite_importer *importer, int rank, struct filter *filter)
 {
     const struct tflite_tensor *weights = tflite_input(importer, 1);
-    bool is_unsigned = weights && weights->type == TFLITE_UINT8 && weights->scale_count == 1;
+    if (!weights)
+        return false;
+    bool is_unsigned = weights->type == TFLITE_UINT8 && weights->scale_count == 1;
     filter->tensor = tflite_constant(importer, 1, is_unsigned ? TFLITE_UINT8 : TFLITE_INT8, 0);
     if (!filter->tensor)
         return false;

@@ -20,8 +20,10 @@ static bool read_sliding(const struct tflite_importer *importer, struct sliding 
     if (!is_pool && !is_transposed && operation->code != TFLITE_CONV_2D && operation->code != TFLITE_DEPTHWISE_CONV_2D)
         return false;
     *sliding = (struct sliding){.input = is_transposed ? 2 : 0};
-    if (operation->input_count <= (is_pool ? 0 : sliding->input > 1 ? sliding->input : 1))
-        return false;
+    const int last_input = is_pool ? 0 : is_transposed ? 2 : 1;
+    for (int i = 0; i <= last_input; i++)
+        if (i >= operation->input_count || operation->inputs[i] == NO_TENSOR)
+            return false;
     const struct tflite_tensor *from = &importer->tensors[operation->inputs[sliding->input]], *weights = NULL,
                                *to = &importer->tensors[operation->outputs[0]];
     if (!is_pool)
@@ -45,7 +47,16 @@ static bool read_sliding(const struct tflite_importer *importer, struct sliding 
 bool tflite_has_images(const struct tflite_importer *importer)
 {
     struct sliding sliding;
-    return importer->current->inputs[0] != NO_TENSOR && read_sliding(importer, &sliding);
+    return read_sliding(importer, &sliding);
+}
+
+/* A transposed convolution's rows are those of its input where its kernel is a row. */
+static bool check_transposed(struct tflite_importer *importer, const struct window *rows)
+{
+    if (rows->kernel != 1 || rows->stride != 1)
+        return tflite_fault(importer, "several images and a kernel of more than a row; supported: one of both");
+    return rows->outputs == rows->size || tflite_fault(importer, "a height of %d elements gives %d, and the output has %d",
+                                                       rows->size, rows->size, rows->outputs);
 }
 
 /* What the windows need beside an image; false after a report. */
@@ -58,12 +69,12 @@ static bool pad_windows(struct tflite_importer *importer, struct sliding *slidin
         if (window->kernel < 1 || window->stride < 1 || window->dilation < 1 || window->kernel > MAXIMUM_DIMENSION ||
             window->stride > MAXIMUM_DIMENSION || window->dilation > MAXIMUM_DIMENSION)
             return tflite_fault(importer, "a %s with a kernel, stride or dilation that is none", window->what);
-        if (code == TFLITE_TRANSPOSE_CONV && (i || (window->kernel == 1 && window->stride == 1)))
-            continue;
-        if (code == TFLITE_TRANSPOSE_CONV)
-            return tflite_fault(importer, "several images and a kernel of more than a row; supported: one of both");
-        if (!tflite_pad_window(importer, window, &sliding->before[i], &sliding->after[i]))
+        if (code == TFLITE_TRANSPOSE_CONV ? !i && !check_transposed(importer, window)
+                                          : !tflite_pad_window(importer, window, &sliding->before[i], &sliding->after[i]))
             return false;
+        if (window->outputs < 1 || (int64_t)window->size + sliding->before[i] + sliding->after[i] > MAXIMUM_DIMENSION)
+            return tflite_fault(importer, "a %s of no window or, with its border, of more than %d elements", window->what,
+                                MAXIMUM_DIMENSION);
         is_padded |= sliding->before[i] > 0 || sliding->after[i] > 0;
     }
     return !is_padded || code != TFLITE_AVERAGE_POOL_2D ||

@@ -216,10 +216,12 @@ enum qdq_outcome qdq_transposed_convolution(struct qdq *qdq, const struct node *
     struct qdq_images images = {.count = 1};
     (void)count;
     enum qdq_outcome outcome = take_operands(qdq, node, inputs, &input);
+    if (outcome != QDQ_DONE)
+        return outcome;
     const int rank = input.view.rank;
     struct qdq_window row = {.stride = {1, 1}, .input = {1, input.view.dimensions[rank - 1]}, .output = {1}};
-    if (outcome == QDQ_DONE) /* signals become rows */
-        outcome = rank == 3 ? qdq_stack_images(qdq, node, 0, &input, &row, &images) : qdq_make_image(qdq, node, &input);
+    outcome = rank == 3 /* signals become rows */ ? qdq_stack_images(qdq, node, 0, &input, &row, &images)
+                                                  : qdq_make_image(qdq, node, &input);
     if (outcome != QDQ_DONE)
         return outcome;
     const struct qdq_array *array = inputs[1].array;
