@@ -1,6 +1,7 @@
 #include "describe/addition_terms.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "dory/normalise.h"
 #include "network/stage.h"
@@ -14,32 +15,53 @@
 struct problem {
     const struct layer *layer;
     wide terms[2][256]; /* exact, in units of the sum's stage */
-    uint8_t *values;    /* that the layer has for each pair */
+    uint8_t *values;    /* that a channel of the layer has for each pair */
 };
 
-static bool find_values(struct problem *problem)
+static void find_terms(struct problem *problem)
 {
     const struct layer *layer = problem->layer;
     for (int i = 0; i < 2; i++)
         for (int x = 0; x < 256; x++)
             problem->terms[i][x] = layer->input_stages[i].count ? stage_apply(&layer->input_stages[i], 0, x) : x;
+}
+
+/* Elements of the output that one unit of the sum is. */
+static long double slope_of(const struct stage *stage, int channel)
+{
+    return ldexpl((long double)stage->multiplier[channel] / (long double)stage->divisor,
+                  (stage->exponent ? stage->exponent[channel] : 0) + stage->left_shift);
+}
+
+/* Of a sum that rounds to the nearest, but not exactly near a half: then false. */
+static bool value_nearly(const struct stage *stage, long double slope, long double sum, int64_t *value)
+{
+    long double y = sum * slope, nearest = rintl(y);
+    if (stage->rounding != ROUND_HALF_EVEN || !stage->has_clip || fabsl(fabsl(y - nearest) - 0.5L) < 0x1p-30L)
+        return false;
+    y = nearest + (long double)stage->zero_point;
+    *value = y < (long double)stage->minimum   ? stage->minimum
+             : y > (long double)stage->maximum ? stage->maximum
+                                               : (int64_t)y;
+    return true;
+}
+
+static bool find_values(struct problem *problem, int channel)
+{
+    const struct stage *stage = &problem->layer->stages[0];
+    long double slope = slope_of(stage, channel), offset = ldexpl((long double)stage->addend[channel], -stage->left_shift);
     for (int pair = 0; pair < PAIRS; pair++) {
         wide sum = problem->terms[0][pair / 256] + problem->terms[1][pair % 256];
+        int64_t value;
         if (sum < INT64_MIN || sum > INT64_MAX)
             return false;
-        wide value = stage_apply(&layer->stages[0], 0, (int64_t)sum);
+        if (!value_nearly(stage, slope, (long double)(int64_t)sum + offset, &value))
+            value = (int64_t)stage_apply(stage, channel, (int64_t)sum);
         if (value < 0 || value > UINT8_MAX)
             return false;
         problem->values[pair] = (uint8_t)value;
     }
     return true;
-}
-
-/* Elements of the output that one unit of the sum is. */
-static long double slope_of(const struct stage *stage)
-{
-    return ldexpl((long double)stage->multiplier[0] / (long double)stage->divisor,
-                  (stage->exponent ? stage->exponent[0] : 0) + stage->left_shift);
 }
 
 static long double largest_term(const struct problem *problem, long double slope)
@@ -85,7 +107,7 @@ static bool scaled_terms(const struct problem *problem, struct dory_layer *recor
                          int32_t *terms)
 {
     const struct stage *sum = &problem->layer->stages[0];
-    long double slope = slope_of(sum), most = largest_term(problem, slope);
+    long double slope = slope_of(sum, 0), most = largest_term(problem, slope);
     long double offset = slope * ldexpl((long double)sum->addend[0], -sum->left_shift);
     /* places behind the point: of terms that fit their bits, and of a sum with the zero point that fits, too */
     int places = most > 0 ? TERM_BITS - 1 - (int)ceill(log2l(most + fabsl(offset))) : 0;
@@ -140,17 +162,116 @@ static bool exact_terms(const struct problem *problem, struct dory_layer *record
     return fits(terms, &stages->first) && equals(problem, record);
 }
 
+/* ---- constants a channel: HIGH of the same terms, all of it found for all pairs ---- */
+
+#define MOST_PLACES 22 /* of a channel's shift: for which a zero point fits, too */
+#define UNITS       16 /* that are tried for the terms, so that other ones are rounded up */
+#define UNIT_PARTS  64
+
+/* The largest sum has 30 bits without its sign, and a channel's multiplier makes 29 of it. */
+static void scale_terms(const struct problem *problem, long double unit, int32_t *terms)
+{
+    for (int i = 0; i < 2; i++)
+        for (int x = 0; x < 256; x++)
+            terms[256 * i + x] = (int32_t)llrintl((long double)problem->terms[i][x] * unit);
+}
+
+/* What the firmware shifts but for the addend: the high half of the product, and the correction. */
+static int32_t shifted_part(const struct dory_layer *record, int32_t sum, int32_t multiplier, int shift)
+{
+    int32_t high = (int32_t)((int64_t)sum * multiplier >> 32);
+    return high + (record->rounding == DORY_ROUND_EVEN ? (high >> shift) & 1 : 0);
+}
+
+/* The middle of the addends that are right for all pairs. A value at a bound of the clip may be anything beyond. */
+static bool find_addend(const struct problem *problem, const struct dory_layer *record, int32_t multiplier, int shift,
+                        int32_t *addend)
+{
+    const int32_t *terms = record->constants.terms;
+    int64_t first = INT32_MIN / 2, last = INT32_MAX / 2, step = (int64_t)1 << shift;
+    for (int pair = 0; pair < PAIRS && first <= last; pair++) {
+        int32_t value = problem->values[pair];
+        int64_t least =
+            value * step - shifted_part(record, terms[pair / 256] + terms[256 + pair % 256], multiplier, shift);
+        if (value != record->minimum && least > first)
+            first = least;
+        if (value != record->maximum && least + step - 1 < last)
+            last = least + step - 1;
+    }
+    *addend = (int32_t)(first + (last - first) / 2);
+    return first <= last;
+}
+
+/* `slope`: elements of the output that a unit of the terms is. */
+static bool find_scale(const struct problem *problem, const struct dory_layer *record, long double slope, int32_t *scale)
+{
+    static const int beside[] = {0, 1, -1, 2, -2};
+    int exponent;
+    long double part = frexpl(slope, &exponent);
+    int shift = -1 - exponent > MOST_PLACES ? MOST_PLACES : -1 - exponent;
+    if (shift < 0)
+        return false;
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        int64_t multiplier = llrintl(ldexpl(part, exponent + 32 + shift)) + beside[i];
+        int32_t addend;
+        if (multiplier < 0 || multiplier > INT32_MAX ||
+            !find_addend(problem, record, (int32_t)multiplier, shift, &addend))
+            continue;
+        const int32_t found[] = {0, (int32_t)multiplier, addend, shift};
+        memcpy(scale, found, sizeof found);
+        return true;
+    }
+    return false;
+}
+
+/* With the terms that the record has. */
+static bool find_scales(struct problem *problem, const struct dory_layer *record, long double unit, int channels,
+                        int32_t *terms)
+{
+    for (int channel = 0; channel < channels; channel++) {
+        long double slope = slope_of(&problem->layer->stages[0], channel) / unit;
+        if (!find_values(problem, channel) ||
+            !find_scale(problem, record, slope, terms + dory_channel_scale(record, (uint32_t)channel)))
+            return false;
+    }
+    return true;
+}
+
+static bool channel_terms(struct problem *problem, struct dory_layer *record, struct arena *arena)
+{
+    static const enum dory_rounding roundings[] = {DORY_ROUND_FLOOR, DORY_ROUND_EVEN};
+    int channels = problem->layer->stages[0].count, places;
+    int32_t *terms = arena_array(arena, int32_t, DORY_TERMS + 4 * (size_t)channels);
+    frexpl(largest_term(problem, 1) * 2, &places);
+    record->normalisation = DORY_NORMALISE_CHANNELS;
+    record->left_shift = 0;
+    record->constants.terms = terms;
+    for (int i = 0; i < 2 * UNITS; i++) {
+        long double unit = ldexpl(1 - (long double)(i % UNITS) / UNIT_PARTS, TERM_BITS + 1 - places);
+        record->rounding = (uint8_t)roundings[i / UNITS];
+        scale_terms(problem, unit, terms);
+        if (find_scales(problem, record, unit, channels, terms))
+            return true;
+    }
+    return false;
+}
+
 bool addition_terms(const struct layer *layer, struct dory_layer *record, struct dory_stages *stages, struct arena *arena)
 {
     const struct stage *sum = &layer->stages[0];
     struct problem problem = {.layer = layer, .values = arena_array(arena, uint8_t, PAIRS)};
-    if (layer->stage_count != 1 || sum->count != 1 || sum->rounding == ROUND_FLOOR || layer->input_stages[0].count > 1 ||
-        layer->input_stages[1].count > 1 || !find_values(&problem))
+    if (layer->stage_count != 1 || sum->rounding == ROUND_FLOOR || layer->input_stages[0].count > 1 ||
+        layer->input_stages[1].count > 1)
         return false;
-    int32_t *terms = arena_array(arena, int32_t, 512);
+    find_terms(&problem);
+    record->stages = stages;
+    if (sum->count > 1)
+        return channel_terms(&problem, record, arena);
+    if (!find_values(&problem, 0))
+        return false;
+    int32_t *terms = arena_array(arena, int32_t, DORY_TERMS);
     record->constants.terms = terms;
     record->normalisation = DORY_NORMALISE_HIGH;
     record->left_shift = 0;
-    record->stages = stages;
     return (sum->rounding == ROUND_TWICE ? exact_terms : scaled_terms)(&problem, record, stages, terms);
 }

@@ -136,7 +136,7 @@ static void describe_addition_terms(struct description *d)
         return;
     }
     d->requantisation->verdict = REQUANTISED_PROVEN;
-    d->requantisation->normalisation = DORY_NORMALISE_HIGH;
+    d->requantisation->normalisation = d->record->normalisation;
     d->requantisation->channel_count = d->output->channels;
     d->requantisation->pairs = 256 * 256;
 }
@@ -183,6 +183,37 @@ static bool describe_high_product(struct description *d, struct bounds product)
     return is_offset(&d->stages->input[0]) && is_offset(&d->stages->input[1]) && describe_high_stage(d, product, NULL);
 }
 
+/* The same with a scale for each channel. */
+static bool describe_channel_product(struct description *d, struct bounds product)
+{
+    size_t channels = (size_t)d->output->channels;
+    struct sum_range *ranges = arena_array(d->arena, struct sum_range, channels);
+    int32_t *scales = arena_array(d->arena, int32_t, 4 * channels);
+    struct requantisation form = {0};
+    if (d->layer->stage_count != 1 || d->first.count == 1)
+        return false;
+    describe_clip(d, &d->first);
+    for (size_t i = 0; i < channels; i++)
+        ranges[i] = (struct sum_range){product.minimum, product.maximum};
+    struct requantise_problem problem = {&d->first, ranges, (int)channels, d->record->minimum, d->record->maximum,
+                                         .only_high = true};
+    if (!requantise(&problem, NULL, &form, d->arena))
+        return false;
+    for (size_t i = 0; i < channels; i++) {
+        const struct dory_channel_constants *c = &form.channels[i];
+        const int64_t numbers[] = {c->high.bias, c->high.multiplier, c->high.addend, c->high.shift};
+        for (size_t k = 0; k < 4; k++)
+            scales[4 * i + k] = (int32_t)numbers[k];
+    }
+    *d->requantisation = form;
+    requantisation_describe(&form, d->record);
+    d->record->normalisation = DORY_NORMALISE_CHANNELS;
+    d->requantisation->normalisation = DORY_NORMALISE_CHANNELS;
+    d->requantisation->channels = NULL;
+    d->record->constants.scales = scales;
+    return true;
+}
+
 /* By tables of both inputs' factors. */
 static void describe_quotient(struct description *d)
 {
@@ -214,7 +245,8 @@ void describe_multiplication(struct description *d)
         REFUSE(d, NULL, "multiplies tensors of different shapes");
     if (d->diagnostics->error_count == 0)
         describe_input_stages(d, factors);
-    if (d->diagnostics->error_count == 0 && !describe_high_product(d, product))
+    if (d->diagnostics->error_count == 0 && !describe_high_product(d, product) &&
+        !describe_channel_product(d, product))
         describe_scalar_stages(d, product);
 }
 

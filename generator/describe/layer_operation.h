@@ -53,7 +53,8 @@
     X(DORY_NORMALISE_SPLIT, "split_32")                                                                                     \
     X(DORY_NORMALISE_HIGH, WORD_NORMALISE_HIGH)                                                                             \
     X(DORY_NORMALISE_SHARED, WORD_NORMALISE_SHARED)                                                                         \
-    X(DORY_NORMALISE_THRESHOLDS, "thresholds")
+    X(DORY_NORMALISE_THRESHOLDS, "thresholds")                                                                              \
+    X(DORY_NORMALISE_CHANNELS, "high_32_channels")
 
 /* A layer as a plan sees it. What its constants are is of no account, only whether there are any, so their pointer is the
  * same for all that have some; but an interpolation's taps, which say what a tile reads and what it costs. Of the stages

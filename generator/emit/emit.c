@@ -74,7 +74,8 @@ struct list {
 
 static struct list list_of(const struct dory_layer *record)
 {
-    static const struct list terms = {"constants.terms", "terms"}, thresholds = {"constants.thresholds", "thresholds"};
+    static const struct list terms = {"constants.terms", "terms"}, thresholds = {"constants.thresholds", "thresholds"},
+                             scales = {"constants.scales", "scales"};
     switch (record->operation) {
     case DORY_COPY: return (struct list){"constants.map", "map"};
     case DORY_SOFTMAX: return (struct list){"constants.exponentials", "exponentials"};
@@ -83,7 +84,8 @@ static struct list list_of(const struct dory_layer *record)
     case DORY_LSTM: return (struct list){"constants.lstm", "lstm"};
     case DORY_QUOTIENT:
     case DORY_SQUARED_DIFFERENCE: return terms;
-    case DORY_ADDITION: return record->normalisation == DORY_NORMALISE_HIGH ? terms : thresholds;
+    case DORY_ADDITION: return dory_adds_terms(record) ? terms : thresholds;
+    case DORY_MULTIPLICATION: return record->normalisation == DORY_NORMALISE_CHANNELS ? scales : thresholds;
     default: return thresholds;
     }
 }

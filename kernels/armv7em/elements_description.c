@@ -17,7 +17,7 @@ static bool combines_bytes(const struct dory_layer *layer)
 static bool addition_supports(const struct dory_layer *layer)
 {
     struct dory_line line;
-    return layer->operation == DORY_ADDITION && combines_bytes(layer) && layer->normalisation != DORY_NORMALISE_THRESHOLDS &&
+    return layer->operation == DORY_ADDITION && combines_bytes(layer) && layer->normalisation < DORY_NORMALISE_THRESHOLDS &&
            (layer->normalisation == DORY_NORMALISE_HIGH || dory_fold_addition(layer, &line));
 }
 

@@ -121,7 +121,7 @@ static bool addition_supports(const struct dory_layer *layer)
     struct dory_line line;
     return layer->operation == DORY_ADDITION && layer->input_bits == 8 && layer->second_input_bits == 8 &&
            layer->output_bits == 8 && (layer->second_repeats & DORY_REPEATS_CHANNEL) == 0 &&
-           layer->normalisation != DORY_NORMALISE_THRESHOLDS &&
+           layer->normalisation < DORY_NORMALISE_THRESHOLDS &&
            (layer->normalisation == DORY_NORMALISE_HIGH || dory_fold_addition(layer, &line));
 }
 

@@ -80,22 +80,33 @@ static int32_t input_element(const struct dory_layer *layer, const struct dory_t
                              which ? layer->second_input_is_signed : layer->input_is_signed);
 }
 
-static int32_t add(const struct dory_layer *layer, int32_t a, int32_t b)
+/* With the channel's own scale. */
+static int32_t finish_channel(const struct dory_layer *layer, int32_t accumulator, uint32_t channel)
 {
-    if (layer->normalisation != DORY_NORMALISE_HIGH) {
+    const int32_t *scale = layer->constants.scales + dory_channel_scale(layer, channel);
+    return dory_normalise_high(layer, (const uint8_t *)scale, accumulator);
+}
+
+static int32_t add(const struct dory_layer *layer, int32_t a, int32_t b, uint32_t channel)
+{
+    if (!dory_adds_terms(layer)) {
         return finish(layer, dory_stage_apply(&layer->stages->input[0], a) + dory_stage_apply(&layer->stages->input[1], b));
     }
     uint32_t first = (uint32_t)layer->constants.terms[(uint8_t)a],
              second = (uint32_t)layer->constants.terms[256 + (uint8_t)b];
-    return dory_normalise_high_stages(layer, (int32_t)(first + second));
+    int32_t sum = (int32_t)(first + second);
+    return layer->normalisation == DORY_NORMALISE_CHANNELS ? finish_channel(layer, sum, channel)
+                                                           : dory_normalise_high_stages(layer, sum);
 }
 
-static int32_t multiply(const struct dory_layer *layer, int32_t a, int32_t b)
+static int32_t multiply(const struct dory_layer *layer, int32_t a, int32_t b, uint32_t channel)
 {
-    return finish(layer, dory_stage_apply(&layer->stages->input[0], a) * dory_stage_apply(&layer->stages->input[1], b));
+    int64_t product = dory_stage_apply(&layer->stages->input[0], a) * dory_stage_apply(&layer->stages->input[1], b);
+    return layer->normalisation == DORY_NORMALISE_CHANNELS ? finish_channel(layer, (int32_t)product, channel)
+                                                           : finish(layer, product);
 }
 
-typedef int32_t combine_function(const struct dory_layer *layer, int32_t a, int32_t b);
+typedef int32_t combine_function(const struct dory_layer *layer, int32_t a, int32_t b, uint32_t channel);
 
 static void combine_inputs(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores,
                            combine_function *combine)
@@ -111,7 +122,7 @@ static void combine_inputs(const struct dory_layer *layer, const struct dory_til
         for (uint32_t channel = channels.first; channel < channels.end; channel++) {
             int32_t a = input_element(layer, tile, 0, pixel, channel), b = input_element(layer, tile, 1, pixel, channel);
             dory_write_element((uint8_t *)tile->output + pixel * output_bytes, channel, layer->output_bits,
-                               combine(layer, a, b));
+                               combine(layer, a, b, tile->first_channel + channel));
         }
     }
 }
@@ -168,8 +179,9 @@ void dory_reference_matrix_product(const struct dory_layer *layer, const struct 
     }
 }
 
-static int32_t square(const struct dory_layer *layer, int32_t a, int32_t b)
+static int32_t square(const struct dory_layer *layer, int32_t a, int32_t b, uint32_t channel)
 {
+    (void)channel;
     uint32_t sum = (uint32_t)layer->constants.terms[(uint8_t)a] + (uint32_t)layer->constants.terms[256 + (uint8_t)b];
     return dory_normalise_high_stages(layer, (int32_t)(sum * sum << (layer->left_shift & 31)));
 }
@@ -180,8 +192,9 @@ void dory_reference_squared_difference(const struct dory_layer *layer, const str
     combine_inputs(layer, tile, core, cores, square);
 }
 
-static int32_t divide(const struct dory_layer *layer, int32_t a, int32_t b)
+static int32_t divide(const struct dory_layer *layer, int32_t a, int32_t b, uint32_t channel)
 {
+    (void)channel;
     int64_t product = (int64_t)layer->constants.terms[(uint8_t)a] * layer->constants.terms[256 + (uint8_t)b];
     return finish(layer, (int32_t)(product >> 32));
 }

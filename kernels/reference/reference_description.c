@@ -95,7 +95,7 @@ static uint64_t pool_cycles(const struct dory_layer *layer, const struct dory_ti
 
 static uint64_t addition_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return parts_cycles(layer, tile, cores, layer->normalisation == DORY_NORMALISE_HIGH ? 355 : 590);
+    return parts_cycles(layer, tile, cores, dory_adds_terms(layer) ? 355 : 590);
 }
 
 static uint64_t multiplication_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)

@@ -18,7 +18,7 @@ struct folded {
 struct addition {
     const uint8_t *first, *second;
     uint8_t *output;
-    uint32_t count;
+    uint32_t count, start; /* of the tile's elements; the first */
     uint8_t first_sign, second_sign; /* 0x80 where signed */
     struct dory_narrow_stage input[2], sum[2];
 };
@@ -291,6 +291,23 @@ static void run_by_tables(const struct addition *work, const struct dory_layer *
     }
 }
 
+/* Each channel with its own scale. */
+static void run_by_channels(const struct addition *work, const struct dory_layer *layer, const struct dory_tile *tile)
+{
+    const uint8_t *tables = tile->weights, *first = work->first, *second = work->second;
+    const uint8_t *scales = tables + 4 * dory_channel_scale(layer, tile->first_channel), *end = scales + 16 * tile->channels;
+    const uint8_t *scale = end - 16 * (tile->channels - work->start % tile->channels);
+    struct dory_high high;
+    dory_high_start(&high, layer, 0);
+    for (uint8_t *output = work->output, *last = output + work->count; output < last; scale += 16) {
+        scale = scale == end ? scales : scale;
+        high.multiplier = (int32_t)dory_load_word(scale + 4);
+        high.addend = (int32_t)dory_load_word(scale + 8);
+        high.shift = (int32_t)dory_load_word(scale + 12);
+        *output++ = add_by_tables(&high, tables, *first++, *second++);
+    }
+}
+
 /* ---- by shifts --------------------------------------------------------------------------------------------- */
 
 /* Inputs that are requantised each, and a sum that is only clipped, without signs: what Quantlab's additions are. Bounds of
@@ -392,12 +409,15 @@ static void run_wide(const struct addition *work, const struct dory_layer *layer
 
 /* ---- all of a core's elements ------------------------------------------------------------------------------- */
 
-enum way { BY_TABLES, FOLDED, TWICE, SHIFTED, NARROW, WIDE };
+enum way { BY_TABLES, BY_CHANNELS, FOLDED, TWICE, SHIFTED, NARROW, WIDE };
 
 static enum way choose_way(struct addition *work, struct folded *folded, const struct dory_layer *layer)
 {
     if (layer->normalisation == DORY_NORMALISE_HIGH) {
         return BY_TABLES;
+    }
+    if (layer->normalisation == DORY_NORMALISE_CHANNELS) {
+        return BY_CHANNELS;
     }
     if (fold_small(folded, work, layer)) {
         return FOLDED;
@@ -409,10 +429,11 @@ static enum way choose_way(struct addition *work, struct folded *folded, const s
 }
 
 static void run(const struct addition *work, enum way way, const struct folded *folded, const struct dory_layer *layer,
-                const uint8_t *tables)
+                const struct dory_tile *tile)
 {
     switch (way) {
-    case BY_TABLES: run_by_tables(work, layer, tables); break;
+    case BY_TABLES: run_by_tables(work, layer, tile->weights); break;
+    case BY_CHANNELS: run_by_channels(work, layer, tile); break;
     case FOLDED: run_folded(work, *folded); break;
     case TWICE: run_twice(work, *folded); break;
     case SHIFTED: run_shifted(work); break;
@@ -432,19 +453,21 @@ void dory_xpulpv2_addition(const struct dory_layer *layer, const struct dory_til
     work.second = (const uint8_t *)tile->second_input + start;
     work.output = (uint8_t *)tile->output + start;
     work.count = start < end ? end - start : 0;
+    work.start = start;
     work.first_sign = layer->input_is_signed ? 0x80 : 0;
     work.second_sign = layer->second_input_is_signed ? 0x80 : 0;
     enum way way = choose_way(&work, &folded, layer);
     if (!layer->second_repeats) {
-        run(&work, way, &folded, layer, tile->weights);
+        run(&work, way, &folded, layer, tile);
         return;
     }
     uint8_t *laid = (uint8_t *)tile->scratch + core * DORY_REPEATED_BATCH;
     work.second = laid;
     for (; start < end; start += work.count) {
         work.count = dory_minimum(DORY_REPEATED_BATCH, end - start);
+        work.start = start;
         dory_repeat(laid, layer, tile, start, work.count);
-        run(&work, way, &folded, layer, tile->weights);
+        run(&work, way, &folded, layer, tile);
         work.first += work.count;
         work.output += work.count;
     }

@@ -80,6 +80,9 @@ static uint32_t addition_tenths(const struct dory_layer *layer)
         static const uint32_t by_shifts[] = {[DORY_ROUND_FLOOR] = 112, [DORY_ROUND_AWAY] = 169, [DORY_ROUND_EVEN] = 142};
         return !is_high_byte(layer) ? 488 : (is_shift ? by_shifts : by_products)[layer->rounding];
     }
+    if (layer->normalisation == DORY_NORMALISE_CHANNELS) {
+        return layer->rounding == DORY_ROUND_EVEN ? 330 : 300;
+    }
     switch (way_of(layer)) {
     case FOLDED: return layer->minimum >= 0 ? 70 : 204;
     case TWICE:
@@ -124,7 +127,7 @@ static bool is_looked_through(const struct dory_layer *layer)
 /* Before the first element: most ways follow the range of values through the stages, whose bounds are divided in 64 bits. */
 static uint32_t addition_start_cycles(const struct dory_layer *layer)
 {
-    if (layer->normalisation == DORY_NORMALISE_HIGH) {
+    if (dory_adds_terms(layer)) {
         return 550;
     }
     struct dory_narrow_stage input[2], sum[2];

@@ -212,8 +212,8 @@ static void test_normalisations(void)
 {
     struct arena arena = {0};
     struct plan *plan = sample_plan(3, "words", &arena);
-    const char *words[DORY_NORMALISE_THRESHOLDS + 1] = {0};
-    for (int i = 0; i <= DORY_NORMALISE_THRESHOLDS; i++) {
+    const char *words[DORY_NORMALISE_CHANNELS + 1] = {0};
+    for (int i = 0; i <= DORY_NORMALISE_CHANNELS; i++) {
         plan->layers[0].record.normalisation = (uint8_t)i;
         words[i] = report_normalisation(plan, 0);
         EXPECT(words[i] != NULL, "normalisation %d has no word", i);

@@ -97,6 +97,29 @@ static inline uint32_t dory_input_channels(const struct dory_layer *layer, unsig
 }
 
 #define DORY_THRESHOLDS 256 /* words of a table of thresholds */
+#define DORY_TERMS      512 /* words of both tables of terms */
+
+/* An addition by tables of both inputs' terms. */
+static inline bool dory_adds_terms(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_ADDITION &&
+           (layer->normalisation == DORY_NORMALISE_HIGH || layer->normalisation == DORY_NORMALISE_CHANNELS);
+}
+
+/* DORY_NORMALISE_CHANNELS: the bias, multiplier, addend and shift of a channel, of the layer's list of words: behind an
+ * addition's terms. Of other layers, that list has none. */
+static inline uint32_t dory_channel_scale(const struct dory_layer *layer, uint32_t channel)
+{
+    return (layer->operation == DORY_ADDITION ? DORY_TERMS : 0) + 4 * channel;
+}
+
+/* Words of the list. */
+static inline uint32_t dory_scale_words(const struct dory_layer *layer)
+{
+    return layer->normalisation == DORY_NORMALISE_CHANNELS ? dory_channel_scale(layer, layer->output_channels)
+           : dory_adds_terms(layer)                        ? DORY_TERMS
+                                                           : 0;
+}
 
 /* What an LSTM may take of L1; if it is more its constants stay in L2, where cores read them for each step. */
 #define DORY_LSTM_LOCAL_BYTES 61440
@@ -121,7 +144,8 @@ static inline uint32_t dory_table_bytes(const struct dory_layer *layer)
 {
     bool high = layer->normalisation == DORY_NORMALISE_HIGH;
     return layer->operation == DORY_TABLE                ? (layer->input_channels == 1 ? 256u * layer->output_channels : 256)
-           : layer->operation == DORY_ADDITION && high   ? 2048
+           : layer->operation == DORY_ADDITION           ? 4 * dory_scale_words(layer)
+           : layer->operation == DORY_MULTIPLICATION     ? 4 * dory_scale_words(layer)
            : layer->operation == DORY_SQUARED_DIFFERENCE ? 2048
            : layer->operation == DORY_QUOTIENT           ? 2048
            : layer->operation == DORY_NORM               ? layer->norm.words * 4u

@@ -93,7 +93,7 @@ union dory_constants {
 
     /* 256 words for each input, by its byte.
      * DORY_ADDITION with DORY_NORMALISE_HIGH: their sum is a << left_shift; each has its input's scale and zero point in it,
-     * and the shift.
+     * and the shift. With DORY_NORMALISE_CHANNELS, 4 words a channel follow: dory_channel_scale().
      * DORY_SQUARED_DIFFERENCE, always with _HIGH: their sum has 16 bits and is squared; left_shift is that of the square.
      * DORY_QUOTIENT: its product, see there. */
     const int32_t *terms;
@@ -115,6 +115,9 @@ union dory_constants {
 
     /* All others with DORY_NORMALISE_THRESHOLDS: 255, and one that is not used. */
     const int32_t *thresholds;
+
+    /* DORY_MULTIPLICATION with DORY_NORMALISE_CHANNELS: 4 words a channel. */
+    const int32_t *scales;
 
     const void *any; /* for those who only pass it on */
 };

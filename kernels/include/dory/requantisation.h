@@ -47,10 +47,13 @@ enum dory_normalisation {
 
     /* y = how many of 255 thresholds, which ascend, are not above the accumulator: any monotone function whose values are
      * bytes without a sign. Not for convolutions. See dory_constants.thresholds. */
-    DORY_NORMALISE_THRESHOLDS
+    DORY_NORMALISE_THRESHOLDS,
+
+    /* HIGH with constants a channel, of an addition of terms or a multiplication: see dory_channel_scale(). */
+    DORY_NORMALISE_CHANNELS
 };
 
-/* The correction of DORY_NORMALISE_HIGH, _SHARED and _SPLIT. What else rounding takes is in the addend. */
+/* The correction of DORY_NORMALISE_HIGH, _CHANNELS, _SHARED and _SPLIT. What else rounding takes is in the addend. */
 enum dory_rounding {
     DORY_ROUND_FLOOR, /* 0 */
     DORY_ROUND_AWAY,  /* -(1 << (left_shift - 1)) where a < 0: rounded to 31 bits first, then half away from zero, as

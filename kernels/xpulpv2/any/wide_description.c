@@ -22,12 +22,13 @@ static bool has_whole_bytes(const struct dory_layer *layer)
 /* The tables of an addition's terms are for the others. */
 static bool addition_wide_supports(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_ADDITION && layer->normalisation != DORY_NORMALISE_HIGH && has_whole_bytes(layer);
+    return layer->operation == DORY_ADDITION && !dory_adds_terms(layer) && has_whole_bytes(layer);
 }
 
 static bool multiplication_wide_supports(const struct dory_layer *layer)
 {
-    return layer->operation == DORY_MULTIPLICATION && has_whole_bytes(layer);
+    return layer->operation == DORY_MULTIPLICATION && layer->normalisation != DORY_NORMALISE_CHANNELS &&
+           has_whole_bytes(layer);
 }
 
 /* Of elements of so many bits. */
