@@ -67,8 +67,7 @@ struct quantised_weights {
     const double *scales; /* scale_count of them: 1, or one an output channel */
     int scale_count;
     const int32_t *biases; /* null: none. In units of input scale * weight scale */
-    bool float_product;    /* the product of both scales is rounded to float32, as TensorFlow Lite Micro's fully connected
-                            * layers do that have one scale */
+    bool float_product;    /* the product of both scales is rounded to float32, as LiteRT does for UINT8 */
 };
 
 /* A convolution, depth-wise or fully connected layer. The caller sets kernel, stride, dilation, padding and groups of the

@@ -13,7 +13,7 @@ class Attention:
         values = [self.values[x], self.values[y]]
         factors = [np.swapaxes(data - zero, -1, -2) if turned else data - zero
                    for (data, _, zero), turned in zip(values, (first_is_turned, second_is_turned))]
-        sums, scale = factors[0] @ factors[1], float(np.float32(values[0][1]) * np.float32(values[1][1]))
+        sums, scale = factors[0] @ factors[1], values[0][1] * values[1][1]
         output = float(np.float32(scale * max(np.abs(sums).max(), 1) / 140)), self.random.randint(-60, 60)
         return self.operate(tfl.BATCH_MATMUL, [x, y], reference.finish(reference.scaled(sums, scale / output[0]), *output),
                             (101, {0: ("b", int(first_is_turned)), 1: ("b", int(second_is_turned))}))

@@ -29,7 +29,36 @@ def blocks_of_two_dimensions(n):
     return n.blocks(x, *n.values[x])
 
 
-KINDS = [unit_rows, blocks_of_two_dimensions]
+def near_halves(n):
+    """A row, columns and scales of which the products' elements are others where the scales' product is rounded to float32."""
+    while True:
+        scales = [float(np.float32(n.random.uniform(low, 4 * low))) for low in (0.004, 0.001, 0.02)]
+        sums = np.arange(-16000, 16001)
+        exact, rounded = scales[0] * scales[1], float(np.float32(scales[0]) * np.float32(scales[1]))
+        sums = sums[reference.scaled(sums, exact / scales[2]) != reference.scaled(sums, rounded / scales[2])]
+        if len(sums) >= 2 and abs(sums[0] * exact) < 100 * scales[2]:
+            return np.array([[127, 1]]), np.array([(sums + 63) // 127, (sums + 63) % 127 - 63]), *scales
+
+
+def exact_product(n):
+    """Of two scales, as TensorFlow Lite Micro has had it since autumn 2026, in a product of two tensors."""
+    row, columns, *scales, scale = near_halves(n)
+    x, y = (n.tensor((data, scale, 0)) for data, scale in zip((row, columns), scales))
+    n.inputs += [x, y]
+    result = reference.finish(reference.scaled(row @ columns, scales[0] * scales[1] / scale), scale, 0)
+    return n.operate(tfl.BATCH_MATMUL, [x, y], result, (101, {0: ("b", 0), 1: ("b", 0)}))
+
+
+def exact_product_with_weights(n):
+    row, columns, *scales, scale = near_halves(n)
+    x = n.tensor((row, scales[0], 0))
+    n.inputs.append(x)
+    weights = n.model.tensor("weights", list(columns.T.shape), tfl.INT8, scales[1], 0, columns.T.astype(np.int8).tobytes())
+    result = reference.fully_connected(n.values[x], columns.T, scales[1:], 0, (scale, 0), 0)
+    return n.operate(tfl.FULLY_CONNECTED, [x, weights, -1], result, (8, {0: ("b", 0)}))
+
+
+KINDS = [unit_rows, blocks_of_two_dimensions, exact_product, exact_product_with_weights]
 
 
 def kind(build):

@@ -108,9 +108,7 @@ def transposed_convolution(x, weights, scales, bias, output, stride, shape, same
 def fully_connected(x, weights, scales, bias, output, activation):
     data, scale, zero = x
     total = (data.reshape(-1, weights.shape[1]) - zero) @ weights.T + bias
-    if len(scales) == 1:
-        return finish(scaled(total, float(np.float32(scale) * np.float32(scales[0])) / output[0]), *output, activation)
-    real = [scale * s / output[0] for s in scales]
+    real = [scale * s / output[0] for s in scales] * (weights.shape[0] // len(scales))
     return finish(np.stack([scaled(total[:, c], real[c]) for c in range(len(real))], axis=1), *output, activation)
 
 

@@ -91,8 +91,7 @@ static bool finish(struct tflite_importer *importer, struct layer *layer, const 
         return false;
     if (bias && !are_zeros(result.biases, filter->outputs))
         check_bias_scale(importer, bias, input_scale, result.scales, result.scale_count);
-    result.float_product = (importer->current->code == TFLITE_FULLY_CONNECTED || filter->tensor->type == TFLITE_UINT8) &&
-                           result.scale_count == 1;
+    result.float_product = filter->tensor->type == TFLITE_UINT8 && result.scale_count == 1;
     quantised_finish_convolution(&importer->builder, layer, &result);
     return tflite_clip(importer, &layer->stages[0], layer->output);
 }

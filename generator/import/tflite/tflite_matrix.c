@@ -30,13 +30,14 @@ static bool take_factors(struct tflite_importer *importer, const struct tflite_o
     return true;
 }
 
-/* The product of both scales is rounded to float32, as TensorFlow Lite Micro does. A FULLY_CONNECTED with computed weights
- * is such a product, too: their zero point is subtracted, as by TensorFlow Lite Micro and LiteRT where there is one scale.
- */
+/* The product of both scales is exact, as in TensorFlow Lite Micro since autumn 2026; of UINT8, which only LiteRT computes,
+ * it is rounded to float32. A FULLY_CONNECTED with computed weights is such a product, too: their zero point is subtracted,
+ * as by both where there is one scale. */
 static bool multiply(struct tflite_importer *importer, const struct middle_product *product, int output)
 {
     const struct tensor *tensors = importer->builder.network->tensors;
-    double scale = (double)(float)(tensors[product->factors[0].tensor].scale * tensors[product->factors[1].tensor].scale);
+    double exact = tensors[product->factors[0].tensor].scale * tensors[product->factors[1].tensor].scale,
+           scale = tflite_output(importer)->type == TFLITE_UINT8 ? (double)(float)exact : exact;
     struct layer *layer =
         quantised_layer(&importer->builder, LAYER_MATRIX_PRODUCT, tensors[output].name, product->factors[0].tensor, output);
     middle_set_product(&importer->builder, product, layer);
