@@ -2,7 +2,6 @@
  *
  * First everything that can be looked at on its own: shapes, tiles, L1 maps, blobs, addresses within bounds, buffers that
  * live together apart. Then, if all addresses are sound, check_memory.c plays the plan. */
-#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 

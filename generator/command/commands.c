@@ -71,7 +71,7 @@ static const struct command commands[] = {
 
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
-const struct command *command_find(const char *name)
+static const struct command *command_find(const char *name)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (!strcmp(name, commands[i].name))
@@ -94,7 +94,7 @@ void command_print_usage(const struct command *command, FILE *stream)
     fprintf(stream, "dory %s%s%s [OPTION]...", command->name, *command->operands ? " " : "", command->operands);
 }
 
-void command_help(const struct command *command, FILE *stream)
+static void command_help(const struct command *command, FILE *stream)
 {
     fputs("Usage: ", stream);
     command_print_usage(command, stream);
@@ -102,7 +102,7 @@ void command_help(const struct command *command, FILE *stream)
     options_help(command, stream);
 }
 
-void commands_help(FILE *stream)
+static void commands_help(FILE *stream)
 {
     fputs("Usage: dory COMMAND MODEL [OPTION]...\n"
           "Deploys quantised neural networks (TFLite, ONNX) on GAP8.\n\nCommands:\n",

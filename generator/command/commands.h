@@ -45,18 +45,11 @@ struct command {
     enum exit_status (*run)(struct invocation *invocation);
 };
 
-/* Null: there is none of that name. */
-const struct command *command_find(const char *name);
-
 /* The one of a bit. */
 const struct command *command_of_bit(enum command_bit bit);
 
 /* "dory plan MODEL [OPTION]..." */
 void command_print_usage(const struct command *command, FILE *stream);
-
-/* All that the program does, or one command. */
-void commands_help(FILE *stream);
-void command_help(const struct command *command, FILE *stream);
 
 /* The whole program: argv as main gets it, and the exit status of the process. */
 int commands_main(int argc, char **argv);

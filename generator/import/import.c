@@ -153,7 +153,7 @@ int64_t shape_elements(const struct shape *shape)
 
 /* ---- building the network ---- */
 
-int import_new_tensor(struct importer *importer, const char *name, int height, int width, int channels)
+static int new_tensor(struct importer *importer, const char *name, int height, int width, int channels)
 {
     struct network *network = importer->network;
     arena_grow(importer->arena, network->tensors, network->tensor_count);
@@ -171,7 +171,7 @@ static struct layer *append_layer(struct importer *importer)
 int import_new_layer(struct importer *importer, enum layer_kind kind, const char *name, int input, int height, int width,
                      int channels)
 {
-    int output = import_new_tensor(importer, name, height, width, channels);
+    int output = new_tensor(importer, name, height, width, channels);
     struct layer *layer = append_layer(importer);
     *layer = layer_plain(name, kind, input);
     layer->output = output;
@@ -278,7 +278,7 @@ static void import_inputs(struct importer *importer)
             continue;
         int height = shape.rank == 4 ? (int)shape.dimensions[2] : 1;
         int width = shape.rank >= 3 ? (int)shape.dimensions[shape.rank - 1] : 1;
-        int tensor = import_new_tensor(importer, value->name, height, width, (int)shape.dimensions[1]);
+        int tensor = new_tensor(importer, value->name, height, width, (int)shape.dimensions[1]);
         if (!declare_range(importer, value, &network->tensors[tensor]))
             continue;
         network->inputs[network->input_count++] = tensor;

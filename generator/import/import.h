@@ -112,7 +112,6 @@ bool import_reads_type(struct importer *importer, const struct node *node, const
 void import_report_fractions(struct importer *importer, const struct node *node, const char *role,
                              const struct constant *constant, size_t fractions, size_t first);
 
-int import_new_tensor(struct importer *importer, const char *name, int height, int width, int channels);
 /* A layer and its output tensor, kernel and stride 1, dilation 1, groups 1, weight_bits 8, one input. */
 int import_new_layer(struct importer *importer, enum layer_kind kind, const char *name, int input, int height, int width,
                      int channels);

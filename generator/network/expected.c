@@ -1,6 +1,5 @@
 #include "network/expected.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 

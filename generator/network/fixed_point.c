@@ -66,7 +66,8 @@ static int32_t twice_reciprocal(int32_t x)
 
 int32_t fixed_reciprocal(int32_t x) { return shift_left(twice_reciprocal(x), 1); }
 
-int32_t fixed_tangent_ratio(int32_t x) { return shift_left(twice_reciprocal(x) - (1 << 29), 2); }
+/* (1 - x) / (1 + x), of the same. */
+static int32_t tangent_ratio(int32_t x) { return shift_left(twice_reciprocal(x) - (1 << 29), 2); }
 
 int32_t fixed_logistic(int32_t x)
 {
@@ -80,7 +81,7 @@ int32_t fixed_tanh(int32_t x)
 {
     if (x == 0)
         return 0;
-    int32_t positive = fixed_tangent_ratio(fixed_exponential(x < 0 ? x : -x, 5)); /* twice x */
+    int32_t positive = tangent_ratio(fixed_exponential(x < 0 ? x : -x, 5)); /* twice x */
     return x > 0 ? positive : -positive;
 }
 

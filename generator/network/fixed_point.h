@@ -15,9 +15,8 @@ int32_t fixed_divide(int32_t x, int places);
 /* e^x for x <= 0 with 4 or 5 integer bits; the result has none. */
 int32_t fixed_exponential(int32_t x, int integer_bits);
 
-/* 1 / (1 + x) and (1 - x) / (1 + x), for x from 0 to 1 without integer bits; the results have none. */
+/* 1 / (1 + x), for x from 0 to 1 without integer bits; the result has none. */
 int32_t fixed_reciprocal(int32_t x);
-int32_t fixed_tangent_ratio(int32_t x);
 
 /* 1 / (1 + e^-x) and tanh(x), x with 4 integer bits; the results have none. */
 int32_t fixed_logistic(int32_t x);

@@ -183,8 +183,6 @@ void plan_stay(struct plan *plan, struct arena *arena);
  * output's buffer. How many. */
 struct place_item; /* place/place.h */
 int plan_stay_items(const struct plan *plan, struct place_item *items, int *leader);
-/* The layer appends to an input of the network what makes an output of it, so that both may lie in one place. */
-bool plan_may_stay(const struct plan *plan, int layer);
 /* The output, a tensor, that lies where this input of the network does; -1: none. */
 int plan_output_of_input(const struct plan *plan, int tensor);
 

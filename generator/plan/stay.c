@@ -19,7 +19,8 @@ static bool appends(const struct network *network, const struct layer *layer)
            first->height * first->width == 1 && whole->height * whole->width == 1 && layer->inputs[0] != layer->inputs[1];
 }
 
-bool plan_may_stay(const struct plan *plan, int index)
+/* The layer appends to an input of the network what makes an output of it, so that both may lie in one place. */
+static bool may_stay(const struct plan *plan, int index)
 {
     const struct network *network = plan->network;
     const struct layer *layer = &network->layers[index];
@@ -38,7 +39,7 @@ int plan_output_of_input(const struct plan *plan, int tensor)
 {
     for (int i = 0; i < plan->network->layer_count; i++) {
         const struct layer *layer = &plan->network->layers[i];
-        if (layer->inputs[0] == tensor && plan_may_stay(plan, i) &&
+        if (layer->inputs[0] == tensor && may_stay(plan, i) &&
             plan->buffers[plan->tensors[tensor].buffer].offset == plan->buffers[plan->tensors[layer->output].buffer].offset)
             return layer->output;
     }
@@ -50,7 +51,7 @@ int plan_stay_items(const struct plan *plan, struct place_item *items, int *lead
     int count = 0;
     for (int i = 0; i < plan->network->layer_count; i++) {
         const struct layer *layer = &plan->network->layers[i];
-        if (!plan_may_stay(plan, i))
+        if (!may_stay(plan, i))
             continue;
         const int input = plan->tensors[layer->inputs[0]].buffer, output = plan->tensors[layer->output].buffer;
         items[output].first = items[input].first;

@@ -7,7 +7,14 @@
 
 /* ---- time ---- */
 
-struct layer_times report_layer_times(const struct report *report, int layer)
+/* When a layer has the cluster, waits for L3 before its steps included. */
+struct layer_times {
+    uint64_t begin_cycle, end_cycle; /* others may have their turns between them */
+    uint64_t profile_cycles;         /* as a run's profile has them: of its own turns, waits included */
+    uint64_t l3_wait_cycles;
+};
+
+static struct layer_times times_of(const struct report *report, int layer)
 {
     const struct plan_layer *planned = &report->plan->layers[layer];
     const struct timeline_step *steps = report->timeline->steps;
@@ -24,10 +31,11 @@ struct layer_times report_layer_times(const struct report *report, int layer)
     return times;
 }
 
-const char *report_limit(const struct report *report, int layer)
+/* What most of the time goes to. */
+static const char *limit_of(const struct report *report, int layer)
 {
     const struct plan_layer *planned = &report->plan->layers[layer];
-    struct layer_times times = report_layer_times(report, layer);
+    struct layer_times times = times_of(report, layer);
     uint64_t half = times.profile_cycles / 2;
     if (times.l3_wait_cycles > half)
         return "l3";
@@ -38,7 +46,8 @@ const char *report_limit(const struct report *report, int layer)
 
 /* ---- traffic ---- */
 
-uint64_t report_l3_read_bytes(const struct plan *plan, int layer)
+/* What its steps read. */
+static uint64_t l3_read_bytes(const struct plan *plan, int layer)
 {
     uint64_t bytes = 0;
     for (int i = 0; i < plan->transfer_count; i++) {
@@ -50,7 +59,7 @@ uint64_t report_l3_read_bytes(const struct plan *plan, int layer)
     return bytes;
 }
 
-uint64_t report_l3_write_bytes(const struct plan *plan, int layer)
+static uint64_t l3_write_bytes(const struct plan *plan, int layer)
 {
     uint64_t bytes = 0;
     for (int i = 0; i < plan->transfer_count; i++) {
@@ -88,8 +97,8 @@ static void add_layer(struct layer_totals *totals, const struct report *report, 
     totals->kernel_cycles += planned->kernel_cycles;
     totals->dma_cycles += planned->dma_cycles;
     totals->predicted_cycles += planned->predicted_cycles;
-    totals->l3_read_bytes += report_l3_read_bytes(report->plan, layer);
-    totals->l3_write_bytes += report_l3_write_bytes(report->plan, layer);
+    totals->l3_read_bytes += l3_read_bytes(report->plan, layer);
+    totals->l3_write_bytes += l3_write_bytes(report->plan, layer);
     totals->measured_cycles += report->measured ? report->measured[layer].cycles : 0;
 }
 
@@ -215,7 +224,7 @@ static void set_in_place(json_t *object, const struct dory_l1_map *map)
 static void set_times(json_t *object, const struct report *report, int layer)
 {
     const struct plan_layer *planned = &report->plan->layers[layer];
-    struct layer_times times = report_layer_times(report, layer);
+    struct layer_times times = times_of(report, layer);
     set_number(object, "predicted_cycles", planned->predicted_cycles);
     set_number(object, "kernel_cycles", planned->kernel_cycles);
     set_number(object, "dma_cycles", planned->dma_cycles);
@@ -226,7 +235,7 @@ static void set_times(json_t *object, const struct report *report, int layer)
     set_number(object, "end_cycle", times.end_cycle);
     set_ratio(object, "macs_per_cycle", planned->macs, planned->predicted_cycles);
     set_ratio(object, "compute_share", planned->kernel_cycles, times.profile_cycles);
-    set_text(object, "limited_by", report_limit(report, layer));
+    set_text(object, "limited_by", limit_of(report, layer));
 }
 
 static void set_measured(json_t *object, const struct report *report, int layer)
@@ -264,8 +273,8 @@ json_t *report_describe_layer(const struct report *report, int layer)
     set_number(object, "macs", planned->macs);
     set_number(object, "weights_bytes", planned->weights_bytes);
     set_number(object, "weights_address", planned->weights_address);
-    set_number(object, "l3_read_bytes", report_l3_read_bytes(plan, layer));
-    set_number(object, "l3_write_bytes", report_l3_write_bytes(plan, layer));
+    set_number(object, "l3_read_bytes", l3_read_bytes(plan, layer));
+    set_number(object, "l3_write_bytes", l3_write_bytes(plan, layer));
     set_number(object, "l1_bytes", planned->l1_bytes);
     set_value(object, "l1", describe_l1(plan, planned));
     set_in_place(object, &planned->record.l1);

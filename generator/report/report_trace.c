@@ -2,8 +2,6 @@
  * microseconds; one of them is one predicted cycle here. */
 #include "report/report_files.h"
 
-#include <inttypes.h>
-
 #include "describe/layer_operation.h"
 #include "dory/hal.h"
 #include "plan/lives.h"

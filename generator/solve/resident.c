@@ -7,7 +7,6 @@
 #include "choose/problem.h"
 #include "solve/solve.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* ---- one choice ---- */

@@ -39,15 +39,10 @@ typedef uint16_t mve_pred16_t; /* a bit for each byte */
 
 /* Loads and stores. The last two letters of some are widening: bytes in memory, words in lanes. */
 static inline int32x4_t vldrwq_s32(const int32_t *from) { DORY_LANES(int32x4_t, 4, from[i]); }
-static inline uint8x16_t vldrbq_u8(const uint8_t *from) { DORY_LANES(uint8x16_t, 16, from[i]); }
 static inline uint32x4_t vldrbq_u32(const uint8_t *from) { DORY_LANES(uint32x4_t, 4, from[i]); }
 static inline uint32x4_t vldrbq_z_u32(const uint8_t *from, mve_pred16_t p)
 {
     DORY_LANES(uint32x4_t, 4, p >> 4 * i & 1 ? from[i] : 0);
-}
-static inline uint8x16_t vldrbq_z_u8(const uint8_t *from, mve_pred16_t p)
-{
-    DORY_LANES(uint8x16_t, 16, (uint8_t)(p >> i & 1 ? from[i] : 0));
 }
 static inline uint16x8_t vldrbq_gather_offset_z_u16(const uint8_t *from, uint16x8_t offset, mve_pred16_t p)
 {
@@ -151,10 +146,6 @@ static inline int32x4_t vshlq_s32(int32x4_t a, int32x4_t by)
 static inline int32x4_t vandq_s32(int32x4_t a, int32x4_t b) { DORY_LANES(int32x4_t, 4, a.lane[i] & b.lane[i]); }
 static inline uint32x4_t veorq_u32(uint32x4_t a, uint32x4_t b) { DORY_LANES(uint32x4_t, 4, a.lane[i] ^ b.lane[i]); }
 static inline int32x4_t vreinterpretq_s32_u32(uint32x4_t a) { DORY_LANES(int32x4_t, 4, (int32_t)a.lane[i]); }
-static inline uint8x16_t veorq_u8(uint8x16_t a, uint8x16_t b)
-{
-    DORY_LANES(uint8x16_t, 16, (uint8_t)(a.lane[i] ^ b.lane[i]));
-}
 static inline uint16x8_t veorq_u16(uint16x8_t a, uint16x8_t b)
 {
     DORY_LANES(uint16x8_t, 8, (uint16_t)(a.lane[i] ^ b.lane[i]));

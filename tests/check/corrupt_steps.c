@@ -13,7 +13,8 @@ struct plan_layer *chosen_layer(struct plan *plan, uint32_t choice)
     return &plan->layers[choice % (uint32_t)plan->network->layer_count];
 }
 
-struct plan_transfer *chosen_transfer(struct plan *plan, uint32_t choice, int kind)
+/* From `choice` on; null: there is none. */
+static struct plan_transfer *chosen_transfer(struct plan *plan, uint32_t choice, int kind)
 {
     for (int i = 0; i < plan->transfer_count; i++) {
         struct plan_transfer *transfer = &plan->transfers[(choice + (uint32_t)i) % (uint32_t)plan->transfer_count];
@@ -23,7 +24,7 @@ struct plan_transfer *chosen_transfer(struct plan *plan, uint32_t choice, int ki
     return NULL;
 }
 
-struct plan_step *chosen_step_with_weights(struct plan *plan, uint32_t choice)
+static struct plan_step *chosen_step_with_weights(struct plan *plan, uint32_t choice)
 {
     for (int i = 0; i < plan->step_count; i++)
         if (plan->layers[chosen_step(plan, choice + (uint32_t)i)->layer].weights_bytes > 0)

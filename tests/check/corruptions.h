@@ -23,10 +23,4 @@ extern const struct corruption corruptions_of_steps[], corruptions_of_layers[], 
 struct plan_step *chosen_step(struct plan *plan, uint32_t choice);
 struct plan_layer *chosen_layer(struct plan *plan, uint32_t choice);
 
-/* A step of a layer with weights, from `choice` on; null: there is none. */
-struct plan_step *chosen_step_with_weights(struct plan *plan, uint32_t choice);
-
-/* A transfer of this kind, from `choice` on; null: none. */
-struct plan_transfer *chosen_transfer(struct plan *plan, uint32_t choice, int kind);
-
 #endif

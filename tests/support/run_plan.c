@@ -10,13 +10,12 @@
 #include "emit/assemble.h"
 #include "network/channels.h"
 #include "network/expected.h"
-#include "network/interpret.h"
 #include "plan/timeline.h"
 
 /* ---- kernels ---- */
 
 /* Every kernel of the library is in the program and exported (CMakeLists.txt), so that a new one needs no list here. */
-dory_kernel_function *run_plan_kernel(const char *name)
+static dory_kernel_function *kernel_of(const char *name)
 {
     dory_kernel_function *function;
     void *symbol = dlsym(RTLD_DEFAULT, name);
@@ -165,9 +164,9 @@ static bool assemble(struct execution *execution)
     for (int i = 0; i < plan->network->layer_count; i++) {
         const struct dory_kernel_description *kernel = plan->layers[i].kernel;
         struct dory_layer *layer = &execution->assembled.layers[i];
-        layer->kernel = run_plan_kernel(kernel->name);
+        layer->kernel = kernel_of(kernel->name);
         if (kernel->finish)
-            layer->finish = run_plan_kernel(kernel->finish);
+            layer->finish = kernel_of(kernel->finish);
         if (!layer->kernel || (kernel->finish && !layer->finish))
             FAIL(execution, "no kernel '%s' in this program", kernel->name);
     }

@@ -24,7 +24,4 @@ struct run_plan_result {
 struct run_plan_result run_plan(const struct plan *plan, const int64_t *const *inputs,
                                 const struct run_plan_options *options);
 
-/* A kernel by its name in the plan; null where this program has none. */
-dory_kernel_function *run_plan_kernel(const char *name);
-
 #endif

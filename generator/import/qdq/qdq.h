@@ -360,13 +360,8 @@ bool qdq_read_axes(struct qdq *qdq, const struct node *node, const struct qdq_va
 
 /* ---- pools.c ---- */
 
-/* An average over windows of so many pixels. */
-struct qdq_pending *qdq_average(struct qdq *qdq, const struct node *node, int tensor, int height, int width);
 /* A maximum of the value's reals is that of its elements. */
 bool qdq_keeps_order(const struct qdq_value *value);
-/* A maximum pool of an image. */
-void qdq_lay_maximum(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
-                     const struct qdq_window *window, struct qdq_value *result);
 
 /* ---- norms.c, norm_rows.c ---- */
 
@@ -467,7 +462,6 @@ void qdq_give_output(struct qdq *qdq, int index); /* of the graph's values */
 /* Lists the nodes that compute a value which nothing rounds as the application's, first to last. */
 void qdq_list_makers(struct qdq *qdq, int index);
 void qdq_add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_value *input);
-const char *qdq_add_to_list(struct qdq *qdq, const char *list, const char *name);
 
 /* ---- import/integers: Deeploy's operators ---- */
 

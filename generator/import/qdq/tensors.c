@@ -2,7 +2,6 @@
 #include "import/qdq/operators/handlers.h"
 #include "middle/matrix.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "import/qdq/qdq.h"
 #include "import/tidy.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -85,7 +84,7 @@ void qdq_add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_v
         add_source(qdq, head, input->sources[i]);
 }
 
-const char *qdq_add_to_list(struct qdq *qdq, const char *list, const char *name)
+static const char *add_to_list(struct qdq *qdq, const char *list, const char *name)
 {
     if (!list)
         return arena_format(qdq->arena, "%s", name);
@@ -98,7 +97,7 @@ static void list_node(struct qdq *qdq, const struct node *node)
 {
     bool *is_listed = &qdq->is_listed[node - qdq->graph->nodes];
     if (!*is_listed)
-        qdq->head = qdq_add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", node->type, node->name));
+        qdq->head = add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", node->type, node->name));
     *is_listed = true;
 }
 
@@ -147,10 +146,10 @@ static int floating_input(struct qdq *qdq, const struct qdq_value *inputs, int c
 static void add_island(struct qdq *qdq, const struct node *node, const char *about)
 {
     qdq->island_count++;
-    qdq->islands = qdq_add_to_list(qdq, qdq->islands, arena_format(qdq->arena, "%s '%s'%s", node->type, node->name, about));
+    qdq->islands = add_to_list(qdq, qdq->islands, arena_format(qdq->arena, "%s '%s'%s", node->type, node->name, about));
     qdq->has_inlined_islands |= !strncmp(node->name, INLINED, strlen(INLINED));
     if (!qdq->island_types || !strstr(qdq->island_types, arena_format(qdq->arena, "'%s'", node->type)))
-        qdq->island_types = qdq_add_to_list(qdq, qdq->island_types, arena_format(qdq->arena, "'%s'", node->type));
+        qdq->island_types = add_to_list(qdq, qdq->island_types, arena_format(qdq->arena, "'%s'", node->type));
 }
 
 /* The constant of several numbers because of which an operator of two operands has no layer; null: none. */

@@ -1,6 +1,5 @@
 #include "import/qdq/weights.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

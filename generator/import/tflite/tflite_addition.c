@@ -124,7 +124,8 @@ bool tflite_combine(struct tflite_importer *importer, tflite_by_number *by_numbe
 
 /* ---- arithmetic ---- */
 
-struct stage tflite_scale_by(struct tflite_importer *importer, double factor, int64_t addend)
+/* A stage of one number for all channels, without a clip. */
+static struct stage scale_by(struct tflite_importer *importer, double factor, int64_t addend)
 {
     int64_t *numbers = arena_array(importer->arena, int64_t, 2);
     int *exponent = arena_array(importer->arena, int, 1);
@@ -140,7 +141,7 @@ struct stage tflite_scale_by(struct tflite_importer *importer, double factor, in
                           .divisor = 1};
 }
 
-void tflite_negate(struct tflite_importer *importer, struct stage *stage)
+static void negate(struct tflite_importer *importer, struct stage *stage)
 {
     int64_t *multiplier = arena_array(importer->arena, int64_t, 1);
     *multiplier = -stage->multiplier[0];
@@ -168,12 +169,12 @@ static bool set_pair(struct tflite_importer *importer, const double *scales, con
                             "scales of %g and %g of the inputs and %g of the output; TensorFlow Lite Micro refuses them",
                             scales[0], scales[1], to->scale);
     for (int i = 0; i < 2; i++) {
-        pair->inputs[i] = tflite_scale_by(importer, scales[i] / unit, -zero_points[i]);
+        pair->inputs[i] = scale_by(importer, scales[i] / unit, -zero_points[i]);
         pair->inputs[i].left_shift = shift;
     }
     if (pair->is_squared || code == TFLITE_SUB)
-        tflite_negate(importer, &pair->inputs[1]);
-    pair->output = tflite_scale_by(importer, factor, 0);
+        negate(importer, &pair->inputs[1]);
+    pair->output = scale_by(importer, factor, 0);
     pair->output.zero_point = to->zero_point;
     pair->output.has_clip = true;
     pair->output.maximum = 255;

@@ -169,9 +169,6 @@ bool tflite_takes_channels(struct tflite_importer *importer, int axis, struct mi
 /* The operator's output `index` is this value: false after a report where it has another scale, zero point or shape. */
 bool tflite_gives(struct tflite_importer *importer, int index, const struct middle_value *value, struct value *result);
 
-/* tflite_addition.c: a stage of one number for all channels, without a clip. */
-struct stage tflite_scale_by(struct tflite_importer *importer, double factor, int64_t addend);
-void tflite_negate(struct tflite_importer *importer, struct stage *stage);
 /* A function of a byte as a layer: element is the model's integer less the input's zero point. */
 typedef int tflite_element_function(const void *context, int element);
 bool tflite_lay_function(struct tflite_importer *importer, tflite_element_function *function, const void *context,

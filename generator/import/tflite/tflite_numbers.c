@@ -1,6 +1,5 @@
 /* Numbers that operators read beside their tensors: constants of the file, and what the model computes of shapes, as Keras
  * does where the batch is not fixed. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/arithmetic.h"

@@ -3,7 +3,6 @@
 #include "middle/functions.h"
 #include "middle/join.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -1,13 +1,12 @@
 /* Pools and Softmax. */
 #include "import/qdq/operators/handlers.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 /* ---- averages ---- */
 
-struct qdq_pending *qdq_average(struct qdq *qdq, const struct node *node, int tensor, int height, int width)
+static struct qdq_pending *average(struct qdq *qdq, const struct node *node, int tensor, int height, int width)
 {
     struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_AVERAGE_POOL, node, tensor, 1);
     const struct tensor *input = qdq_tensor(qdq, tensor);
@@ -72,7 +71,7 @@ static struct qdq_pending *average_with_border(struct qdq *qdq, const struct nod
         tensor = qdq_lay_border(qdq, node->name, tensor, window->before, window->after, qdq_tensor(qdq, tensor)->zero_point);
     memset(inside.before, 0, sizeof inside.before);
     memset(inside.after, 0, sizeof inside.after);
-    struct qdq_pending *pending = qdq_average(qdq, node, tensor, (int)window->kernel[0], (int)window->kernel[1]);
+    struct qdq_pending *pending = average(qdq, node, tensor, (int)window->kernel[0], (int)window->kernel[1]);
     qdq_window_set(&pending->layer, &inside);
     pending->layer.padding_bottom = pending->layer.padding_right = 0;
     return pending;
@@ -127,8 +126,8 @@ bool qdq_keeps_order(const struct qdq_value *value)
     return true;
 }
 
-void qdq_lay_maximum(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
-                     const struct qdq_window *window, struct qdq_value *result)
+static void lay_maximum(struct qdq *qdq, const struct node *node, const struct qdq_value *input,
+                        const struct qdq_window *window, struct qdq_value *result)
 {
     int channels = qdq_tensor(qdq, input->tensor)->channels;
     int output = qdq_tensor_like(qdq, node->name, input->tensor, (int)window->output[0], (int)window->output[1], channels);
@@ -172,7 +171,7 @@ enum qdq_outcome qdq_maximum_pool(struct qdq *qdq, const struct node *node, cons
         return qdq_fault(qdq, node, "pads", "leave a window that sees nothing but padding, which has no maximum");
     if ((outcome = qdq_stack_images(qdq, node, 0, &input, &window, &images)) != QDQ_DONE)
         return outcome;
-    qdq_lay_maximum(qdq, node, &input, &window, result);
+    lay_maximum(qdq, node, &input, &window, result);
     qdq_take_images_apart(&images, result);
     return QDQ_DONE;
 }
