@@ -192,7 +192,26 @@ def constant_transposed():
     return model.node("ConvTranspose", ["w", "a"], "t").quantise("y")
 
 
+def split(*sizes):
+    model = Model().quantise("a")
+    names = [f"part_{i}" for i in range(len(sizes))]
+    model.nodes.append(helper.make_node("Split", ["a", model.constant("sizes", np.array(sizes))], names, name="split", axis=1))
+    model.last = "part_0"
+    return model.quantise("y")
+
+
+def sums_of_images():
+    """Of two images, which the application gets unrounded."""
+    model = Model().quantise("a").node("Reshape", ["a", "shape"], "images")
+    model.constant("shape", np.array([2, 4, 3, 6]))
+    return model.convolution()
+
+
 CASES = [
+    ("split_parts", split(1, 3), 0, []),
+    ("split_too_far", split(1, 4), 1, ["node 'split'", "do not add up to 4"]),
+    ("split_behind", split(4, 1), 1, ["node 'split'", "do not add up to 4"]),
+    ("sums_of_images", sums_of_images(), 1, ["'Conv_of_conv'", "unrounded sums of several images"]),
     ("terms_of_joined", joined_and(8), 0, []),
     ("too_few_terms_of_joined", joined_and(5), 1, ["'Add_of_t'", "floating point"]),
     ("no_terms_of_joined", joined_and(0), 1, ["'Add_of_t'", "floating point"]),

@@ -85,6 +85,13 @@ static void give_sums(struct qdq *qdq, int tensor, const struct view *view)
         set_shape(qdq, tensor, view);
 }
 
+/* The layer makes no rows beside the value's, as one of several images does between them. */
+static bool makes_no_more(const struct qdq_value *value)
+{
+    const struct qdq_pending *layer = value->pending;
+    return view_elements(&value->view) >= (int64_t)layer->height * layer->width * layer->channels;
+}
+
 /* A tensor that a head is computed from: as the model's tensor of that name, or else as an image. */
 static void give_source(struct qdq *qdq, const struct node *node, int tensor)
 {
@@ -118,6 +125,10 @@ void qdq_give_output(struct qdq *qdq, int index)
         }
         break;
     case QDQ_PENDING:
+        if (!makes_no_more(&value)) {
+            qdq_fault(qdq, node, NULL, "gives unrounded sums of several images; supported: a QuantizeLinear behind it");
+            return;
+        }
         sums = qdq_pending_give_sums(qdq, value.pending, output->name);
         if (sums >= 0) {
             give_sums(qdq, sums, &value.view);

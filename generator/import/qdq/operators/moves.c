@@ -289,16 +289,18 @@ enum qdq_outcome qdq_split(struct qdq *qdq, const struct node *node, const struc
     if (axis < 0 || axis >= value->view.rank || parts > 16 || parts < 1 || (listed >= 0 && listed != parts))
         return qdq_fault(qdq, node, "axis", "is %" PRId64 ", with %d outputs, for a tensor of shape %s; supported: up to 16",
                          axis, parts, view_text(&value->view, qdq->arena));
-    int64_t size = value->view.dimensions[axis], each = (size + parts - 1) / parts;
+    int64_t size = value->view.dimensions[axis], each = (size + parts - 1) / parts, end = 0;
     for (int i = 0; i < parts; i++) {
-        int64_t end = clamp(listed < 0 ? start + each : start + clamp(sizes[i], 0, size), 0, size);
+        end = listed < 0 ? clamp(start + each, 0, size) : start + clamp(sizes[i], 0, size);
+        if (end > size)
+            break;
         struct cut cut = {axis, start, end, 1};
         enum qdq_outcome outcome = apply_cuts(qdq, node, value, &cut, 1, &results[i]);
         if (outcome != QDQ_DONE)
             return outcome;
         start = end;
     }
-    return start == size ? QDQ_DONE : qdq_fault(qdq, node, "split", "sizes do not add up to %" PRId64, size);
+    return end == size ? QDQ_DONE : qdq_fault(qdq, node, "split", "sizes do not add up to %" PRId64, size);
 }
 
 /* ---- Tile and Expand: views of the same elements again ---- */
