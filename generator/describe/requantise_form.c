@@ -154,7 +154,7 @@ static const char *form_name(const struct requantisation *form)
     static const char *const names[] = {
         [DORY_NORMALISE_NONE] = "none",     [DORY_NORMALISE_32] = "32 bits",      [DORY_NORMALISE_64] = "64 bits",
         [DORY_NORMALISE_DIVIDE] = "divide", [DORY_NORMALISE_CLAMPED] = "clamped", [DORY_NORMALISE_THRESHOLDS] = "thresholds",
-        [DORY_NORMALISE_SPLIT] = "split",
+        [DORY_NORMALISE_SPLIT] = "split",   [DORY_NORMALISE_CHANNELS] = "high",
     };
     if (form->normalisation == DORY_NORMALISE_CLAMPED && form->reciprocal)
         return "clamped and divided";

@@ -344,6 +344,24 @@ def sloped_channels(m, x):
     return y, lambda a: rest(compute(a))
 
 
+def scaled_pairs(operator, compute, scales):
+    """A sum, difference or product in front of such a convolution, as in networks that add what they decode."""
+    def build(m, x):
+        steps = SCALE * scales[:2]
+        a, b = (m.quantised(m.node("MaxPool", [x], kernel_shape=[1, 3], pads=[0, i, 0, 2 - i]), steps[i], ZERO) for i in range(2))
+        y, rest = depthwise(m, m.node(operator, [a, b]), scales[2:])
+        def expected(x):
+            low = np.pad(x, ((0, 0), (0, 0), (0, 0), (2, 2)), constant_values=-np.inf)
+            a, b = (grid(np.max([low[..., 2 - i + k:7 - i + k] for k in range(3)], 0), steps[i]).astype(np.float64) for i in range(2))
+            return rest(compute(a, b))
+        return y, expected
+    return build
+
+
+ODD_SCALES = np.array([1.3717, 0.7331, 0.61371, 0.31873, 0.41931, 0.18971], FLOAT)
+EVEN_SCALES = (2.0**np.array([0, -1, -4, -3, -2, -1])).astype(FLOAT)
+
+
 def scaled_again(m, x): return depthwise(m, x, CHANNEL_SCALES[:4])
 
 
@@ -366,7 +384,9 @@ KINDS = [
     ("leaky_sums", IMAGE, sloped_sums(0.125)), ("steep_sums", IMAGE, sloped_sums(np.array([1, 2, 1.5, 4, 1.25, 3], FLOAT))),
     ("sloped_sums", IMAGE, sloped_sums(np.array([0.5, -0.25, 0.75, 1, 0.125, 0.0625], FLOAT))),
     ("computed_shape", IMAGE, computed_shape), ("scaled_channels", IMAGE, scaled_channels), ("scaled_again", IMAGE, scaled_again),
-    ("sloped_channels", IMAGE, sloped_channels), ("normalised_sums", IMAGE, normalised_sums), ("normalised_rows", IMAGE, normalised_rows),
+    ("sloped_channels", IMAGE, sloped_channels), ("scaled_sum", IMAGE, scaled_pairs("Add", np.add, ODD_SCALES)),
+    ("scaled_ties", IMAGE, scaled_pairs("Add", np.add, EVEN_SCALES)), ("scaled_difference", IMAGE, scaled_pairs("Sub", np.subtract, ODD_SCALES)),
+    ("scaled_product_of_two", IMAGE, scaled_pairs("Mul", np.multiply, ODD_SCALES)), ("normalised_sums", IMAGE, normalised_sums), ("normalised_rows", IMAGE, normalised_rows),
     ("joined_constant", IMAGE, joined_constant),
 ]
 

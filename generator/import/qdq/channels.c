@@ -68,6 +68,12 @@ static bool take_numbers(struct qdq *qdq, const struct node *node, const struct 
     return true;
 }
 
+/* Kinds whose channels have constants of their own on the chip. An average pool becomes a convolution. */
+static bool has_scales(enum layer_kind kind)
+{
+    return kind == LAYER_CONVOLUTION || kind == LAYER_AVERAGE_POOL || kind == LAYER_ADDITION || kind == LAYER_MULTIPLICATION;
+}
+
 /* The layer with each channel rounded to its own scale; -1 where it is none that can be. */
 static int finish_channels(struct qdq *qdq, const struct qdq_value *value, const struct qdq_pending *bounds,
                            const struct qdq_array *scales, const struct quantisation *quantisation, const char *name)
@@ -76,7 +82,7 @@ static int finish_channels(struct qdq *qdq, const struct qdq_value *value, const
     struct tensor image = tensor_plain("", pending.height, pending.width, pending.channels);
     pending.minimum = bounds->minimum;
     pending.maximum = bounds->maximum;
-    if (pending.part_count || pending.norm || !view_is_image(&value->view, &image) ||
+    if (pending.part_count || pending.norm || !has_scales(pending.layer.kind) || !view_is_image(&value->view, &image) ||
         !take_bounds(&pending, scales, quantisation))
         return -1;
     return qdq_pending_finish(qdq, &pending, quantisation, scales->numbers, name);

@@ -128,11 +128,29 @@ static bool set_stage(struct qdq *qdq, const struct qdq_pending *pending, const 
     return true;
 }
 
-int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
+/* The sums of a pool that nobody rounds, or that each channel rounds to its own scale, are those of a depth-wise convolution whose weights are 1. */
+static void take_pool(struct qdq *qdq, struct qdq_pending *pending)
+{
+    if (pending->layer.kind != LAYER_AVERAGE_POOL)
+        return;
+    const struct tensor *input = qdq_tensor(qdq, pending->layer.inputs[0]);
+    size_t taps = (size_t)pending->layer.kernel_height * (size_t)pending->layer.kernel_width;
+    int8_t *weights = arena_array(qdq->arena, int8_t, taps * (size_t)input->channels);
+    memset(weights, 1, taps * (size_t)input->channels);
+    pending->layer.kind = LAYER_CONVOLUTION;
+    pending->layer.groups = input->channels;
+    pending->layer.weights = weights;
+    pending->layer.padding_value = input->zero_point;
+}
+
+int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *given, const struct quantisation *quantisation,
                        const double *scales, const char *name)
 {
+    struct qdq_pending sums = *given, *pending = &sums;
     struct layer *layer;
     struct stage stage;
+    if (scales)
+        take_pool(qdq, pending);
     int output = append(qdq, pending, quantisation, name, &layer), left_shift = fraction_bits(pending);
     const struct tensor tensor = *qdq_tensor(qdq, output);
     while (!set_stage(qdq, pending, scales, &tensor, left_shift, &stage)) {
@@ -163,21 +181,6 @@ static const double *scales_of(struct qdq *qdq, const struct qdq_pending *pendin
 }
 
 static bool is_relu(const struct qdq_pending *pending) { return pending->minimum == 0 && pending->maximum == INFINITY; }
-
-/* The sums of a pool that nobody rounds are those of a depth-wise convolution whose weights are 1. */
-static void take_pool(struct qdq *qdq, struct qdq_pending *pending)
-{
-    if (pending->layer.kind != LAYER_AVERAGE_POOL)
-        return;
-    const struct tensor *input = qdq_tensor(qdq, pending->layer.inputs[0]);
-    size_t taps = (size_t)pending->layer.kernel_height * (size_t)pending->layer.kernel_width;
-    int8_t *weights = arena_array(qdq->arena, int8_t, taps * (size_t)input->channels);
-    memset(weights, 1, taps * (size_t)input->channels);
-    pending->layer.kind = LAYER_CONVOLUTION;
-    pending->layer.groups = input->channels;
-    pending->layer.weights = weights;
-    pending->layer.padding_value = input->zero_point;
-}
 
 static int finish_sums(struct qdq *qdq, const struct qdq_pending *given, const char *name)
 {

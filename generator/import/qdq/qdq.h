@@ -311,7 +311,7 @@ int qdq_pending_append(struct qdq *qdq, const struct qdq_pending *pending, const
                        const char *name, const struct stage *stage);
 /* The layer with its output, rounded to a quantisation; where `scales` are given, each channel to its own scale. -1 after a
  * fault: a constant that no stage adds exactly. */
-int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *pending, const struct quantisation *quantisation,
+int qdq_pending_finish(struct qdq *qdq, const struct qdq_pending *given, const struct quantisation *quantisation,
                        const double *scales, const char *name);
 /* halves.c: a channel's constant is added so that the stage rounds every sum to `scale` as the exact real number is. */
 bool qdq_rounds_exactly(const struct qdq_pending *pending, const struct stage *stage, int channel, double scale);
