@@ -499,13 +499,23 @@ def is_one_table(dory, folder):
     return False
 
 
+def are_planned(dory, folder):
+    """What check_kind has left of layers whose channels have a scale each."""
+    names = [name for name, _, _ in KINDS if name.startswith("scaled_")]
+    done = [subprocess.run([dory, "plan", os.path.join(folder, name + ".onnx"), "--target", "gap8"], capture_output=True, text=True) for name in names]
+    for name, plan in zip(names, done):
+        if plan.returncode:
+            print(f"{name}: no plan:", plan.stderr)
+    return not any(plan.returncode for plan in done)
+
+
 def main():
     dory, good = sys.argv[1], True
     with tempfile.TemporaryDirectory() as folder:
         for name, shape, build in KINDS:
             good &= check_kind(dory, folder, name, shape, build)
         checks = (front("normalised", normalised), front("of_bytes", of_bytes, TensorProto.UINT8), front("turned", turned_bytes),
-                  sums_of_channels, sums_in_front, last_average, left_norm, is_one_table)
+                  sums_of_channels, sums_in_front, last_average, left_norm, is_one_table, are_planned)
         for check in checks:
             good &= check(dory, folder)
     print(f"{len(KINDS) + len(checks)} kinds" + ("" if good else ", not all as they should be"))

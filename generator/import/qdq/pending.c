@@ -128,7 +128,8 @@ static bool set_stage(struct qdq *qdq, const struct qdq_pending *pending, const 
     return true;
 }
 
-/* The sums of a pool that nobody rounds, or that each channel rounds to its own scale, are those of a depth-wise convolution whose weights are 1. */
+/* The sums of a pool that nobody rounds, or that each channel rounds to its own scale, are those of a depth-wise convolution
+ * whose weights are 1. */
 static void take_pool(struct qdq *qdq, struct qdq_pending *pending)
 {
     if (pending->layer.kind != LAYER_AVERAGE_POOL)
