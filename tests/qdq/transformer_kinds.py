@@ -5,9 +5,8 @@ usage: transformer_kinds.py DORY      exit status 77: no python3-onnx
 """
 import os
 import sys
-import tempfile
 
-from kinds import (BOUNDS, FLOAT, IMAGE, Model, OUT_SCALE, OUT_ZERO, RANDOM, WEIGHTS, check_kind, elements, grid, is_equal, np, run)
+from kinds import (BOUNDS, FLOAT, IMAGE, Model, OUT_SCALE, OUT_ZERO, RANDOM, WEIGHTS, elements, grid, is_equal, np, run, run_kinds)
 
 
 def einsum(equation, split, second):
@@ -187,15 +186,5 @@ def left_map(dory, folder):
     return is_equal("left_map", found, text, elements(a @ a.transpose(0, 2, 1)))
 
 
-def main():
-    dory, good = sys.argv[1], True
-    with tempfile.TemporaryDirectory() as folder:
-        for name, shape, build in KINDS:
-            good &= check_kind(dory, folder, name, shape, build)
-        good &= left_map(dory, folder)
-    print(f"{len(KINDS) + 1} kinds" + ("" if good else ", not all as they should be"))
-    return 0 if good else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_kinds(KINDS, left_map))
