@@ -191,8 +191,7 @@ static bool find_addend(const struct problem *problem, const struct dory_layer *
     int64_t first = INT32_MIN / 2, last = INT32_MAX / 2, step = (int64_t)1 << shift;
     for (int pair = 0; pair < PAIRS && first <= last; pair++) {
         int32_t value = problem->values[pair];
-        int64_t least =
-            value * step - shifted_part(record, terms[pair / 256] + terms[256 + pair % 256], multiplier, shift);
+        int64_t least = value * step - shifted_part(record, terms[pair / 256] + terms[256 + pair % 256], multiplier, shift);
         if (value != record->minimum && least > first)
             first = least;
         if (value != record->maximum && least + step - 1 < last)
@@ -214,8 +213,7 @@ static bool find_scale(const struct problem *problem, const struct dory_layer *r
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
         int64_t multiplier = llrintl(ldexpl(part, exponent + 32 + shift)) + beside[i];
         int32_t addend;
-        if (multiplier < 0 || multiplier > INT32_MAX ||
-            !find_addend(problem, record, (int32_t)multiplier, shift, &addend))
+        if (multiplier < 0 || multiplier > INT32_MAX || !find_addend(problem, record, (int32_t)multiplier, shift, &addend))
             continue;
         const int32_t found[] = {0, (int32_t)multiplier, addend, shift};
         memcpy(scale, found, sizeof found);

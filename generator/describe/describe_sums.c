@@ -195,8 +195,8 @@ static bool describe_channel_product(struct description *d, struct bounds produc
     describe_clip(d, &d->first);
     for (size_t i = 0; i < channels; i++)
         ranges[i] = (struct sum_range){product.minimum, product.maximum};
-    struct requantise_problem problem = {&d->first, ranges, (int)channels, d->record->minimum, d->record->maximum,
-                                         .only_high = true};
+    struct requantise_problem problem = {&d->first,          ranges,           (int)channels, d->record->minimum,
+                                         d->record->maximum, .only_high = true};
     if (!requantise(&problem, NULL, &form, d->arena))
         return false;
     for (size_t i = 0; i < channels; i++) {
@@ -245,8 +245,7 @@ void describe_multiplication(struct description *d)
         REFUSE(d, NULL, "multiplies tensors of different shapes");
     if (d->diagnostics->error_count == 0)
         describe_input_stages(d, factors);
-    if (d->diagnostics->error_count == 0 && !describe_high_product(d, product) &&
-        !describe_channel_product(d, product))
+    if (d->diagnostics->error_count == 0 && !describe_high_product(d, product) && !describe_channel_product(d, product))
         describe_scalar_stages(d, product);
 }
 

@@ -18,7 +18,7 @@ struct folded {
 struct addition {
     const uint8_t *first, *second;
     uint8_t *output;
-    uint32_t count, start; /* of the tile's elements; the first */
+    uint32_t count, start;           /* of the tile's elements; the first */
     uint8_t first_sign, second_sign; /* 0x80 where signed */
     struct dory_narrow_stage input[2], sum[2];
 };
