@@ -8,8 +8,9 @@
 #include "dory/layer.h"
 #include "network/network.h"
 
-/* `record` has its shape and bounds. Fills terms, normalisation, rounding and left_shift of an addition of bytes without a sign, and the constants of
- * its stages. Compared with the layer for all 65536 pairs of inputs; false, and nothing of value, where one differs. */
+/* `record` has its shape and bounds. Fills terms, normalisation, rounding and left_shift of an addition of bytes without a
+ * sign, and the constants of its stages. Compared with the layer for all 65536 pairs of inputs; false, and nothing of value,
+ * where one differs. */
 bool addition_terms(const struct layer *layer, struct dory_layer *record, struct dory_stages *stages, struct arena *arena);
 
 #endif
