@@ -117,6 +117,15 @@ def output_scale(scale):
     return Model().quantise("a").convolution().quantise("y", scale)
 
 
+class ManyOutputs(Model):
+    """The same, again and again."""
+
+    def done(self):
+        model = super().done()
+        model.graph.output.extend([model.graph.output[0]] * 1000)
+        return model
+
+
 def head():
     return Model().quantise("a").convolution().quantise("y").node("Tanh", ["y"], "t")
 
@@ -237,6 +246,7 @@ CASES = [
     ("bias_of_its_scale", with_bias(FLOAT(0.1) * FLOAT(0.01)), 0, []),
     ("channels_last", channels_last(), 1, ["node 'pool', attribute 'channels_last'"]),
     ("quantised_twice", twice(), 1, ["input 'x' is quantised twice", "0.1", "0.2"]),
+    ("many_outputs", ManyOutputs().quantise("a").convolution().quantise("y"), 1, ["has 1001 outputs; supported: up to 1000"]),
     ("head", head(), 0, ["note", "Tanh_of_t", "left to the application"]),
     ("normalised_exactly", normalised(0.5), 0, []),
     ("normalised_inexactly", normalised(0.3), 0, ["note", "left to the application"]),

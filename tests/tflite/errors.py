@@ -136,6 +136,8 @@ def not_good():
     recipe = "docs/from-tensorflow.md"
     expect("float", pack(convolution(FLOAT32, FLOAT32)), "not quantised", recipe)
     expect("words", pack(words()), "the input is INT32", "embedding")
+    model, x, y = convolution()
+    expect("many outputs", model.pack([x], [y] * 1001), "more outputs than the 1000 that are supported")
     expect("hybrid", pack(convolution(FLOAT32)), "hybrid", recipe)
     expect("16x8", pack(convolution(INT16)), "INT16", recipe)
     expect("a reader without output", pack(joined_without_reader()), "the operator has no output")

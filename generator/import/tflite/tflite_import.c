@@ -149,9 +149,12 @@ static void give_out(struct tflite_importer *importer, int tensor)
     struct network *network = importer->builder.network;
     if (network_is_output(network, tensor))
         return;
-    if (network->tensors[tensor].producer == NO_LAYER || network->output_count == MAXIMUM_OUTPUTS)
+    if (network->tensors[tensor].producer == NO_LAYER)
         return;
-    network->outputs[network->output_count++] = tensor;
+    if (network->output_count == MAXIMUM_OUTPUTS)
+        tflite_complain(importer, NULL, "the network has more outputs than the 1000 that are supported");
+    else
+        network->outputs[network->output_count++] = tensor;
 }
 
 /* An output's integers are those of the model: int8 or uint8. A tensor has one kind of them. */
