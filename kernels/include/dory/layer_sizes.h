@@ -143,9 +143,9 @@ static inline uint32_t dory_softmax_table_bytes(const struct dory_layer *layer)
 static inline uint32_t dory_table_bytes(const struct dory_layer *layer)
 {
     bool high = layer->normalisation == DORY_NORMALISE_HIGH;
-    return layer->operation == DORY_TABLE                ? (layer->input_channels == 1 ? 256u * layer->output_channels : 256)
-           : layer->operation == DORY_ADDITION           ? 4 * dory_scale_words(layer)
-           : layer->operation == DORY_MULTIPLICATION     ? 4 * dory_scale_words(layer)
+    return layer->normalisation == DORY_NORMALISE_CHANNELS ? 4 * dory_channel_scale(layer, layer->output_channels)
+           : layer->operation == DORY_ADDITION && high     ? 4 * DORY_TERMS
+           : layer->operation == DORY_TABLE              ? (layer->input_channels == 1 ? 256u * layer->output_channels : 256)
            : layer->operation == DORY_SQUARED_DIFFERENCE ? 2048
            : layer->operation == DORY_QUOTIENT           ? 2048
            : layer->operation == DORY_NORM               ? layer->norm.words * 4u
