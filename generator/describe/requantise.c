@@ -231,7 +231,7 @@ static int64_t positive_bias(const struct stage *stage, int channel, int64_t lea
     int64_t bias = bias_of(stage, channel);
     if (exponent < -40 || (stage->rounding != ROUND_TWICE && stage->left_shift) || exponent > 40 || least_sum + bias >= 0)
         return bias;
-    wide numerator = (wide)stage->multiplier[index] << (exponent > 0 ? exponent : 0);
+    wide numerator = stage->multiplier[index] * ((wide)1 << (exponent > 0 ? exponent : 0)); /* a slope may be negative */
     wide denominator = (wide)stage->divisor << (exponent < 0 ? -exponent : 0);
     wide period = 2 * denominator / greatest_common_divisor(numerator, denominator);
     if (period < 1) /* never: a ratio of positive numbers in lowest terms; but the analyser cannot know */
