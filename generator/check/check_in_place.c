@@ -1,6 +1,5 @@
 /* Operands in place: of every tile that the firmware's cursor places, each of them begins where the tensor has it, or the
  * weights do, and what the kernel takes for one piece there is one. */
-
 #include "check/checker.h"
 #include "placed_tile.h"
 #include "plan/operand.h"

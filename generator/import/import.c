@@ -406,12 +406,12 @@ static void import_outputs(struct importer *importer)
 {
     const struct graph *graph = importer->graph;
     importer->network->outputs = arena_array(importer->arena, int, (size_t)graph->output_count);
-    int count = graph->output_count < 1000 ? graph->output_count : 1000; /* is_listed is quadratic */
+    int count = graph->output_count < NETWORK_MAXIMUM_OUTPUTS ? graph->output_count : NETWORK_MAXIMUM_OUTPUTS;
     for (int i = 0; i < count; i++)
         import_output(importer, &graph->values[graph->outputs[i]], &importer->flows[graph->outputs[i]]);
     if (importer->diagnostics->error_count == 0 && (count < graph->output_count || importer->network->output_count == 0))
-        diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL, "the network has %d outputs; supported: 1 to 1000",
-                 graph->output_count);
+        diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL, "the network has %d outputs; supported: 1 to %d",
+                 graph->output_count, NETWORK_MAXIMUM_OUTPUTS);
 }
 
 /* A tensor must fit the firmware's memories many times over; this keeps all later arithmetic on sizes in 32 bits. */

@@ -16,6 +16,8 @@
 
 #include "base/support.h"
 
+#define NETWORK_MAXIMUM_OUTPUTS 1000 /* they are looked for one by one */
+
 enum layer_kind {
     LAYER_CONVOLUTION,
     LAYER_MAXIMUM_POOL,

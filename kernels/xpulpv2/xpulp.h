@@ -171,8 +171,18 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
         return d;                                                                                                           \
     }
 
+#define XPULP_UNARY(name, type, text)                                                                                       \
+    static inline type name(type a)                                                                                         \
+    {                                                                                                                       \
+        type d;                                                                                                             \
+        __asm__(text("%0", "%1") : "=r"(d) : "r"(a));                                                                       \
+        return d;                                                                                                           \
+    }
+
 #else /* a C model of each instruction, in the same order of operands */
 
+#define XPULP_UNARY(name, type, text)                                                                                       \
+    static inline type name(type a) { return XPULP_MODEL_##text; }
 #define XPULP_FUNCTION(name, type, operand, text)                                                                           \
     static inline type name(operand a, operand b) { return XPULP_MODEL_##text; }
 #define XPULP_UPDATE(name, type, operand, text)                                                                             \
@@ -242,6 +252,8 @@ static inline uint32_t xpulp_shuffle2(uint32_t old, uint32_t a, uint32_t selecto
 #define XPULP_MODEL_P_ADDNR       ((int32_t)((uint32_t)d + (uint32_t)a) >> (b & 31))
 #define XPULP_MODEL_P_ADDUNR      ((d + a) >> (b & 31))
 #define XPULP_MODEL_P_ADDRNR      ((int32_t)((uint32_t)d + (uint32_t)a + (1u << (b & 31)) / 2) >> (b & 31))
+#define XPULP_MODEL_P_ABS         (a < 0 ? -a : a)
+#define XPULP_MODEL_P_FL1         (31u - (uint32_t)__builtin_clz(a))
 #define XPULP_MODEL_P_MAC         (int32_t)((uint32_t)d + (uint32_t)a * (uint32_t)b)
 
 #endif
@@ -274,28 +286,9 @@ XPULP_FUNCTION(pv_pack_h_h, uint32_t, uint32_t, PV_PACK_H_H)
 XPULP_UPDATE(pv_packlo_b, uint32_t, uint32_t, PV_PACKLO_B)
 XPULP_UPDATE(pv_packhi_b, uint32_t, uint32_t, PV_PACKHI_B)
 
-static inline int32_t p_abs(int32_t a)
-{
-#if defined(DORY_XPULPV2)
-    int32_t d;
-    __asm__(P_ABS("%0", "%1") : "=r"(d) : "r"(a));
-    return d;
-#else
-    return a < 0 ? -a : a;
-#endif
-}
-
+XPULP_UNARY(p_abs, int32_t, P_ABS)
 /* The place of the highest bit of a number that is not 0. */
-static inline uint32_t p_fl1(uint32_t a)
-{
-#if defined(DORY_XPULPV2)
-    uint32_t d;
-    __asm__(P_FL1("%0", "%1") : "=r"(d) : "r"(a));
-    return d;
-#else
-    return 31u - (uint32_t)__builtin_clz(a);
-#endif
-}
+XPULP_UNARY(p_fl1, uint32_t, P_FL1)
 
 XPULP_FUNCTION(p_max, int32_t, int32_t, P_MAX)
 XPULP_FUNCTION(p_min, int32_t, int32_t, P_MIN)

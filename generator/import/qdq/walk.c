@@ -348,17 +348,16 @@ static void hand_over(struct qdq *qdq, struct diagnostics *diagnostics)
         diagnose(diagnostics, own->list[i].severity, own->list[i].node, own->list[i].attribute, "%s", own->list[i].text);
 }
 
-#define MAXIMUM_LAYERS  20000
-#define MAXIMUM_OUTPUTS 1000 /* they are looked for one by one */
+#define MAXIMUM_LAYERS 20000
 
 static void check_counts(struct qdq *qdq)
 {
     if (qdq->builder.network->layer_count >= MAXIMUM_LAYERS)
         diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "the network has %d layers or more; supported: fewer",
                  MAXIMUM_LAYERS);
-    if (qdq->graph->output_count > MAXIMUM_OUTPUTS)
+    if (qdq->graph->output_count > NETWORK_MAXIMUM_OUTPUTS)
         diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "the network has %d outputs; supported: up to %d",
-                 qdq->graph->output_count, MAXIMUM_OUTPUTS);
+                 qdq->graph->output_count, NETWORK_MAXIMUM_OUTPUTS);
 }
 
 struct network *qdq_import(const struct graph *graph, const char *name, bool inputs_are_signed, struct arena *arena,
@@ -380,7 +379,7 @@ struct network *qdq_import(const struct graph *graph, const char *name, bool inp
     for (int i = 0; i < graph->node_count && qdq.builder.network->layer_count < MAXIMUM_LAYERS; i++)
         if (graph->nodes[i].is_needed)
             walk_node(&qdq, &graph->nodes[i]);
-    for (int i = 0; i < graph->output_count && i < MAXIMUM_OUTPUTS; i++)
+    for (int i = 0; i < graph->output_count && i < NETWORK_MAXIMUM_OUTPUTS; i++)
         qdq_give_output(&qdq, graph->outputs[i]);
     check_counts(&qdq);
     check_tensors(&qdq);

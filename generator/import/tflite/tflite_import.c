@@ -5,8 +5,7 @@
 #include "import/tflite/tflite_network.h"
 #include "import/tidy.h"
 
-#define MAXIMUM_OUTPUTS 1000
-#define MAXIMUM_LISTED  8 /* kinds of operators in a message */
+#define MAXIMUM_LISTED 8 /* kinds of operators in a message */
 
 bool tflite_complain(struct tflite_importer *importer, const char *node, const char *text)
 {
@@ -151,8 +150,10 @@ static void give_out(struct tflite_importer *importer, int tensor)
         return;
     if (network->tensors[tensor].producer == NO_LAYER)
         return;
-    if (network->output_count == MAXIMUM_OUTPUTS)
-        tflite_complain(importer, NULL, "the network has more outputs than the 1000 that are supported");
+    if (network->output_count == NETWORK_MAXIMUM_OUTPUTS)
+        tflite_complain(importer, NULL,
+                        arena_format(importer->arena, "the network has more outputs than the %d that are supported",
+                                     NETWORK_MAXIMUM_OUTPUTS));
     else
         network->outputs[network->output_count++] = tensor;
 }
@@ -429,7 +430,7 @@ struct network *tflite_import(const struct tflite_model *model, const char *name
     importer.inputs = arena_array(arena, int, (size_t)model->input_count + 1);
     quantised_begin(&importer.builder, name, ROUND_TWICE, arena);
     importer.builder.network->channels_last = true;
-    importer.builder.network->outputs = arena_array(arena, int, MAXIMUM_OUTPUTS);
+    importer.builder.network->outputs = arena_array(arena, int, NETWORK_MAXIMUM_OUTPUTS);
     find_constants(&importer);
     if (!tflite_check_types(&importer) || !check_operators(&importer) || !check_batch(&importer))
         return NULL;

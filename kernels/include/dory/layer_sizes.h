@@ -113,14 +113,6 @@ static inline uint32_t dory_channel_scale(const struct dory_layer *layer, uint32
     return (layer->operation == DORY_ADDITION ? DORY_TERMS : 0) + 4 * channel;
 }
 
-/* Words of the list. */
-static inline uint32_t dory_scale_words(const struct dory_layer *layer)
-{
-    return layer->normalisation == DORY_NORMALISE_CHANNELS ? dory_channel_scale(layer, layer->output_channels)
-           : dory_adds_terms(layer)                        ? DORY_TERMS
-                                                           : 0;
-}
-
 /* What an LSTM may take of L1; if it is more its constants stay in L2, where cores read them for each step. */
 #define DORY_LSTM_LOCAL_BYTES 61440
 

@@ -142,7 +142,7 @@ static inline uint32_t dory_list_words(const struct dory_layer *layer)
     switch (layer->operation) {
     case DORY_TABLE: return 0;
     case DORY_ADDITION:
-    case DORY_MULTIPLICATION: return thresholds ? thresholds : dory_scale_words(layer);
+    case DORY_MULTIPLICATION: return thresholds ? thresholds : dory_table_bytes(layer) / 4;
     case DORY_COPY:
         return layer->constants.map ? (uint32_t)layer->output_height + layer->output_width + layer->output_channels : 0;
     case DORY_SOFTMAX: return 256 + thresholds;
