@@ -187,7 +187,7 @@ static enum qdq_outcome run_parts(struct qdq *qdq, const struct node *node, qdq_
 
 /* ---- bytes ---- */
 
-/* Windows of which no element is outside, or is counted. */
+/* Of windows, those that count no element outside. */
 static bool is_mean(struct qdq *qdq, const struct node *node, qdq_handler *handle)
 {
     const struct attribute *pads = node_attribute(node, "pads"), *automatic = node_attribute(node, "auto_pad");

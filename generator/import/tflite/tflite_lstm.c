@@ -143,7 +143,7 @@ static bool set_addends(struct tflite_importer *importer, struct lstm_product *p
 }
 
 /* Weights [units][count], of one scale. Its product with the input's is exact, as in TensorFlow Lite Micro since autumn
- * 2026; before, it was rounded to float32, which moves one sum of some thousands by one. */
+ * 2026; before, it was rounded to float32, which rarely moves a sum by one. */
 static bool set_product(struct tflite_importer *importer, struct recurrence *r, int gate, int which)
 {
     struct lstm_product *product = &r->lstm.products[gate][which];
