@@ -255,10 +255,10 @@ static uint64_t tile_cycles(const struct dory_layer *asked, const struct dory_ti
     uint64_t engine = engine_cycles(layer, tile, &jobs, in_memory),
              elements = (uint64_t)tile->rows * tile->columns * tile->channels;
     uint64_t start = START + gather_cycles(layer, tile, cores);
-    if (!jobs.by_cores) {
+    uint32_t count = jobs.parts * jobs.bands;
+    if (!jobs.by_cores || count == 0) {
         return start + engine;
     }
-    uint32_t count = jobs.parts * jobs.bands;
     uint64_t finish = (elements + cores - 1) / cores * finish_cycles(layer) + (uint64_t)JOB_START * count;
     return start + (engine > finish ? engine + finish / count : finish + engine / count);
 }
