@@ -429,11 +429,14 @@ def check(dory, seed, scratch):
     onnx.save(model, path)
     image.tofile(source)
     done = subprocess.run([dory, "run", path, "--quiet", "--input", source, "--output", result], capture_output=True, text=True)
-    if done.returncode:
-        return f"{done.stderr}"
-    found = np.fromfile(result, expected.dtype)
+    return done.stderr if done.returncode else difference(result, expected)
+
+
+def difference(path, expected):
+    """Of a file's elements from the expected ones, in words; none: ''."""
+    found = np.fromfile(path, expected.dtype)
     if expected.dtype == np.int64:  # indices have as many bytes as they need
-        found = np.fromfile(result, np.uint16 if os.path.getsize(result) == 2 * expected.size else np.uint8)
+        found = np.fromfile(path, np.uint16 if os.path.getsize(path) == 2 * expected.size else np.uint8)
     if found.size != expected.size:
         return f"{found.size} elements, expected {expected.size}"
     wrong = np.flatnonzero(found != expected)
