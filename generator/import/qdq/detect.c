@@ -72,18 +72,19 @@ static void count_fractions(const struct constant *constant, struct counted *cou
     }
 }
 
-/* A network without weights says by an operator that integer networks do not have that it is none. */
-static bool has_other_operators(const struct graph *graph)
+/* A network without weights says by an operator that integer networks do not have that it is none. NULL: it has none. */
+static const struct node *other_operator(const struct graph *graph)
 {
     static const char *const integers[] = {"ConvInteger", "MatMulInteger", NULL};
-    bool has_other = false;
+    const struct node *other = NULL;
     for (int i = 0; i < graph->node_count; i++) {
         const struct node *node = &graph->nodes[i];
         if (node_is_one_of(node, integers))
-            return false;
-        has_other |= node->is_needed && !operator_find(node->type) && !operator_find_advice(node->type);
+            return NULL;
+        if (!other && node->is_needed && !operator_find(node->type) && !operator_find_advice(node->type))
+            other = node;
     }
-    return has_other;
+    return other;
 }
 
 #define HOW_TO_QUANTISE                                                                                                     \
@@ -102,10 +103,14 @@ bool qdq_refuse_float(const struct graph *graph, struct diagnostics *diagnostics
         if (weights)
             count_fractions(weights, &counted);
     }
-    if (counted.numbers == 0 && has_other_operators(graph)) {
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-                 "the model is in floating point: nothing in it is quantised, there is no QuantizeLinear and there are no "
-                 "integer weights; " HOW_TO_QUANTISE);
+    const struct node *other = counted.numbers == 0 ? other_operator(graph) : NULL;
+    if (other) {
+        diagnose(
+            diagnostics, SEVERITY_ERROR, other->name, NULL,
+            "operator %s is not among those of integer networks ('dory ops' lists them), and nothing says that the model is "
+            "quantised: there is no QuantizeLinear, and there are no integer weights; if it is in floating "
+            "point, " HOW_TO_QUANTISE,
+            other->type);
         return true;
     }
     if (counted.integers * 2 >= counted.numbers)
