@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the tables between the FIGURES markers of README.md, docs/results.md and docs/siracusa.md from tests/results.csv and
-siracusa.csv, or (--check) compares them.
+"""Writes the tables between the FIGURES markers of README.md, docs/results.md, siracusa.md and transformers.md from
+tests/results.csv, siracusa.csv, transformers.csv and attention.csv, or (--check) compares them.
 
 Ours are measured; those of others are published, and stand here with their source.
 """
@@ -111,7 +111,49 @@ def siracusa(_):
             yield f"| {title} | " + " | ".join(cells) + f" | **{measured[-1]['MAC/cycle']}** | {planned} |"
 
 
-TABLES = {table.__name__: table for table in (summary, original, mlperf, bits, siracusa)}
+TRANSFORMERS = {"bioformer_qdq": "Bioformer (QDQ)", "bioformer_qdq_resident": "the same, `--weights resident`",
+                "bioformer_qdq_all_tokens": "the same, all tokens (`--all-channels`)", "bioformer_aeq_tfl": "Bioformer (ai-edge-quantizer)",
+                "kwt_qdq": "keyword transformer (QDQ)", "kwt_aeq_tfl": "keyword transformer (ai-edge-quantizer)",
+                "tinyradar_qdq": "radar transformer (QDQ)", "tinyvit_qdq": "tiny ViT (QDQ)",
+                "cct_qdq": "compact convolutional transformer (QDQ)",
+                "kws_lstm_keras_legacy_b1_tfl": "keyword LSTM (tf_keras): 98 steps of 40, 64 units"}
+DECODERS = {"llama_decode_qdq": ("llama_decode (QDQ): 1 layer of 64 features", 16), "microLlama1": ("microLlama1 (Deeploy): 8 layers of 64 features", 2),
+            "writer": ("apps/writer (QDQ): 2 layers of 32 features", 32)}
+MEGAHERTZ = 175
+
+
+def transformer_rows():
+    with open(SOURCE / "tests/transformers.csv", newline="", encoding="utf-8") as file:
+        return {row["network"]: row for row in csv.DictReader(file)}
+
+
+def transformers(_):
+    rows = transformer_rows()
+    yield f"| network | MMAC of the model | computed | cycles | at {MEGAHERTZ} MHz |"
+    yield "|---|---|---|---|---|"
+    for name, title in TRANSFORMERS.items():
+        mac, computed, cycles = (int(rows[name][column]) for column in ("MAC of the model", "MAC", "cycles of the run"))
+        yield f"| {title} | {mac / 1e6:#.3g} | {computed / 1e6:#.3g} | {cycles:,} | {cycles / MEGAHERTZ / 1e3:#.3g} ms |"
+
+
+def decoders(_):
+    rows = transformer_rows()
+    yield f"| a token of a decoder with its cache | kB of weights | tokens | MMAC | cycles | tokens/s at {MEGAHERTZ} MHz |"
+    yield "|---|---|---|---|---|---|"
+    for name, (title, tokens) in DECODERS.items():
+        size, mac, cycles = (int(rows[name][column]) for column in ("bytes of weights", "MAC", "cycles of the run"))
+        yield f"| {title} | {size / 1e3:.0f} | {tokens} | {mac / 1e6:.2f} | {cycles:,} | {MEGAHERTZ * 1e6 / cycles:,.0f} |"
+
+
+def attention(_):
+    yield "| tokens | one map | L2 without | cycles | L2 depth first | cycles | least L2 | cycles |"
+    yield "|---" * 8 + "|"
+    with open(SOURCE / "tests/attention.csv", newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            yield "| " + " | ".join(f"{int(number):,}" for column, number in row.items() if column not in ("heads", "depth")) + " |"
+
+
+TABLES = {table.__name__: table for table in (summary, original, mlperf, bits, siracusa, transformers, decoders, attention)}
 
 
 def main():
@@ -119,7 +161,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     options = parser.parse_args()
     runs, found, stale = read_runs(), set(), []
-    for path in (SOURCE / "README.md", SOURCE / "docs/results.md", SOURCE / "docs/siracusa.md"):
+    for path in (SOURCE / "README.md", SOURCE / "docs/results.md", SOURCE / "docs/siracusa.md", SOURCE / "docs/transformers.md"):
         text = path.read_text(encoding="utf-8")
         found |= {match[2] for match in MARKERS.finditer(text)}
         new = MARKERS.sub(lambda match: match[1] + "\n".join(TABLES[match[2]](runs)) + "\n" + match[3], text)
@@ -130,8 +172,8 @@ def main():
     if found != set(TABLES):
         sys.exit(f"no markers of the tables {sorted(set(TABLES) - found)}")
     if stale and options.check:
-        sys.exit(f"{', '.join(stale)}: not the figures of tests/results.csv and siracusa.csv; scripts/figures documents writes them")
-    print("documents have the figures of tests/results.csv and siracusa.csv" if not stale else f"written: {', '.join(stale)}")
+        sys.exit(f"{', '.join(stale)}: not the figures of tests/*.csv; scripts/figures documents writes them")
+    print("documents have the figures of tests/*.csv" if not stale else f"written: {', '.join(stale)}")
 
 
 if __name__ == "__main__":
