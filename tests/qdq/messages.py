@@ -96,6 +96,12 @@ def island():
     return Model().quantise("a").node("Tanh", ["a"], "t").convolution().quantise("y")
 
 
+def moved_in_front():
+    """The quantiser leaves a pool in front of what it quantises."""
+    model = Model()
+    return model.node("MaxPool", [model.last], "t", kernel_shape=[1, 1]).node("Tanh", ["t"], "u").quantise("a").convolution().quantise("y")
+
+
 def two_islands():
     model = Model().quantise("a").node("Tanh", ["a"], "t").convolution().quantise("m").node("Sigmoid", ["m"], "s")
     return model.node("Conv", ["s", "w"], "c2").quantise("y")
@@ -230,6 +236,7 @@ CASES = [
     ("old_opset", Model(9).quantise("a").convolution().quantise("y"), 1, ["opset 9", "10 to 25"]),
     ("island", island(), 1, ["floating point in the middle", "Tanh_of_t", "op_types_to_quantize=[..., 'Tanh']", "which Conv 'Conv_of_conv' reads"]),
     ("two_islands", two_islands(), 1, ["Tanh_of_t", "floating point"]),
+    ("moved_in_front", moved_in_front(), 1, ["MaxPool", "extra_options={'ForceQuantizeNoInputCheck': True}"]),
     ("float_weights", float_weights(), 1, ["node 'Conv_of_conv'", "'w' are float", "op_types_to_quantize"]),
     ("wide_weights", wide_weights(), 0, []),
     ("narrow_weights", narrow_weights(), 0, []),

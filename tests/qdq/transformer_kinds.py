@@ -156,6 +156,16 @@ def batch_second(m, x):
     return m.node("Transpose", [rows], perm=[2, 1, 0]), lambda a: (a.astype(np.float64) @ (WEIGHTS * 2.0**-7)).transpose(2, 1, 0)
 
 
+def of_more_dimensions(m, x):
+    """A folded constant of three dimensions in a recurrent step of two: the result has three."""
+    w = m.node("DequantizeLinear", [WEIGHTS[:, :1].reshape(1, 1, 20).copy(), FLOAT(2.0**-5), np.int8(0)])
+    sums = m.quantised(m.node("Add", [w, x]), FLOAT(2.0**-4), np.uint8(120))
+    def compute(a):
+        real = grid(a.astype(np.float64) + WEIGHTS[:, 0] * 2.0**-5, FLOAT(2.0**-4), 120)
+        return np.concatenate([real, real], 1)
+    return m.node("Concat", [sums, sums], axis=2), compute
+
+
 KINDS = [
     ("einsum_scores", IMAGE, einsum("bihd,bjhd->bhij", [1, 8, 3, 5], None)),
     ("einsum_outer", [1, 4, 3, 2], einsum("bch,bdi->bcdhi", [1, 8, 3], None)),
@@ -168,6 +178,7 @@ KINDS = [
     ("images_average", [1, 8, 5, 6], images("AveragePool", count_include_pad=1)), ("signals", IMAGE, signals),
     ("one_matrix", IMAGE, one_matrix), ("masked_scores", IMAGE, masked_scores), ("filled_scores", IMAGE, filled_scores),
     ("selected", IMAGE, selected), ("batch_second", [9, 1, 20], batch_second), ("gemm_of_sums", [1, 20], gemm_of_sums),
+    ("of_more_dimensions", [1, 20], of_more_dimensions),
 ]
 
 

@@ -78,8 +78,24 @@ const char *qdq_advice(const struct qdq *qdq, enum qdq_topic topic)
     return texts[topic][exporter_of(qdq->graph)];
 }
 
+/* onnxruntime quantises these by default, but only behind what is quantised, unless it is told not to look. */
+static bool names_moves(const char *types)
+{
+    static const char *const moves[] = {"'MaxPool'",   "'AveragePool'", "'Reshape'", "'Transpose'", "'Squeeze'",
+                                        "'Unsqueeze'", "'Flatten'",     "'Slice'",   "'Gather'",    "'Resize'"};
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+        if (strstr(types, moves[i]))
+            return true;
+    return false;
+}
+
 const char *qdq_advice_to_cover(const struct qdq *qdq, const char *types)
 {
-    const char *advice = qdq_advice(qdq, QDQ_COVER), *place = strstr(advice, "%s");
+    static const char *const of_moves =
+        "have the quantiser cover them also where their input is not quantised, e.g. quantize_static(..., "
+        "op_types_to_quantize=[..., %s], extra_options={'ForceQuantizeNoInputCheck': True}), and leave them out of "
+        "nodes_to_exclude";
+    const bool moves = exporter_of(qdq->graph) == ONNXRUNTIME && names_moves(types);
+    const char *advice = moves ? of_moves : qdq_advice(qdq, QDQ_COVER), *place = strstr(advice, "%s");
     return arena_format(qdq->arena, "%.*s%s%s", (int)(place - advice), advice, types, place + 2);
 }

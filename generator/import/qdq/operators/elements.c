@@ -355,11 +355,26 @@ static enum qdq_outcome divide_constant(struct qdq *qdq, const struct node *node
     return outcome == QDQ_DONE ? qdq_multiply_by_function(qdq, node, &numerator, &inputs[1], true, result) : outcome;
 }
 
-static enum qdq_outcome with_constant(struct qdq *qdq, const struct node *node, enum qdq_operation operation,
-                                      const struct qdq_value *inputs, struct qdq_value *result)
+/* A constant of more dimensions gives its result as many: those in front, of size 1. */
+static void widen_to(const struct qdq_value *constant, struct qdq_value *value)
 {
+    const struct view from = value->view;
+    int64_t dimensions[GRAPH_MAXIMUM_RANK];
+    const int rank = constant->array->rank, more = rank - from.rank;
+    if (more <= 0 || rank > GRAPH_MAXIMUM_RANK)
+        return;
+    for (int i = 0; i < rank; i++)
+        dimensions[i] = i < more ? 1 : from.dimensions[i - more];
+    view_broadcast(&from, rank, dimensions, &value->view);
+}
+
+static enum qdq_outcome with_constant(struct qdq *qdq, const struct node *node, enum qdq_operation operation,
+                                      const struct qdq_value *operands, struct qdq_value *result)
+{
+    struct qdq_value inputs[2] = {operands[0], operands[1]};
     bool is_swapped = inputs[0].kind == QDQ_CONSTANT;
     const struct qdq_value *value = &inputs[is_swapped], *constant = &inputs[!is_swapped];
+    widen_to(constant, &inputs[is_swapped]);
     double number = 0;
     if (!constant->array->numbers)
         return qdq_fault(qdq, node, NULL, "constant '%s' is %s; supported: FLOAT", constant->array->name,

@@ -240,7 +240,10 @@ enum qdq_outcome qdq_quantise_statistic(struct qdq *qdq, const struct node *node
     int64_t count = statistic->norm == NORM_OF_MEAN ? norm.length : 1;
     bool is_centred = statistic->norm == NORM_OF_DEVIATION;
     if (is_centred && norm.length > LONGEST_ROW)
-        return qdq_fault(qdq, node, NULL, "rounds a variance of %lld elements by itself; supported: up to %d",
+        return qdq_fault(qdq, node, NULL,
+                         "rounds a variance of %lld elements by itself; supported: up to %d, or all of the "
+                         "norm between DequantizeLinear and QuantizeLinear (with opset 17 or newer LayerNormalization is "
+                         "one node)",
                          (long long)norm.length, LONGEST_ROW);
     int output = is_centred ? lay_variance(qdq, node, x.tensor, scale, quantisation, name)
                             : lay_sum(qdq, node, lay_squares(qdq, node, x.tensor), scale, count, quantisation, name);
