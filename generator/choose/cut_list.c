@@ -5,7 +5,7 @@
 
 #define MAXIMUM_PARTS 40   /* sizes of parts along one dimension */
 #define MAXIMUM_STEPS 2048 /* of a layer: more are all overhead */
-#define FEW_PARTS     100  /* rows by blocks of channels, so that all sizes are looked at */
+#define FEW_PARTS     100  /* rows by blocks of channels, so that all sizes are looked at: more than the above */
 
 /* More parts than this gain nothing where a part takes no more than such a part of L2: each is a step and a transfer, which
  * take L2, too, and the driver's time. Were it 8 KiB for every L2, so that all cuts of less memory were there in more, the
@@ -33,12 +33,12 @@ static int part_sizes(uint32_t size, uint32_t granule, uint32_t small, uint32_t 
     return count;
 }
 
-/* All part sizes, largest first. */
+/* All part sizes of a layer that is small, largest first. */
 static int all_sizes(uint32_t size, uint32_t granule, uint32_t *sizes)
 {
     int count = 0;
     sizes[count++] = size;
-    for (uint32_t part = (size - 1) / granule * granule; part > 0 && count < MAXIMUM_PARTS; part -= granule)
+    for (uint32_t part = (size - 1) / granule * granule; part > 0; part -= granule)
         sizes[count++] = part;
     return count;
 }
@@ -81,7 +81,7 @@ bool layer_is_small(const struct dory_layer *record)
 static int make_list(struct planned_layer *of, uint8_t ram, struct cut **list)
 {
     const struct dory_layer *record = &of->record;
-    uint32_t rows[MAXIMUM_PARTS], channels[MAXIMUM_PARTS];
+    uint32_t rows[FEW_PARTS], channels[FEW_PARTS];
     int row_count = 1, count = 0;
     bool is_small = layer_is_small(record);
     uint32_t granule = ram & RAM_OUTPUT ? cut_row_granule(operand_row_bytes(record, 2)) : 1;

@@ -322,9 +322,32 @@ static void test_network(uint64_t seed, const struct target *target, void *conte
     arena_free(&arena);
 }
 
+/* Of few channels, but with more rows than a list has room for: the smallest cut is one row all the same. */
+static void test_tall(void)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct network_builder builder;
+    builder_start(&builder, &arena, 1);
+    int input = builder_input(&builder, 90, 8, 8);
+    const struct network *network = builder_finish(&builder, builder_convolution(&builder, input, 1, 1, 0, 4));
+    const struct plan_options options = {0};
+    struct target target;
+    struct cut **list;
+    uint32_t least = UINT32_MAX;
+    REQUIRE(target_load(&target, "gap8", &arena, &diagnostics));
+    struct problem problem = problem_for(network, &target, &options, &arena);
+    REQUIRE(problem_make(&problem, &arena, &diagnostics));
+    for (int i = cut_list(layer_variant(&problem, 0, DORY_HWC, DORY_HWC), RAM_INPUT | RAM_OUTPUT, &list); i-- > 0;)
+        least = list[i]->rows < least ? list[i]->rows : least;
+    EXPECT(least == 1, "the smallest cut of a tall layer has %" PRIu32 " rows", least);
+    arena_free(&arena);
+}
+
 int main(int argc, char **argv)
 {
     struct counts counts = {0};
+    test_tall();
     test_seeds(argc, argv, NETWORKS, test_network, &counts);
     printf(
         "%d lists, %d of them of all cuts; of %d cuts %d have a tile; bytes exact for %d, above for %d; ahead %d and %d\n",
