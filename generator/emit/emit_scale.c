@@ -39,6 +39,11 @@ static void add_application(struct text *text, const struct tensor *tensor)
     }
     if (tensor->step_count)
         text_add_string(text, " */\n");
+    if (tensor->look_up)
+        text_add(text,
+                 "/* Each pixel is a row of the model's '%s' of %d x %d, quantised: the application looks them up by the "
+                 "model's input. */\n",
+                 tensor->look_up->name, tensor->look_up->rows, tensor->look_up->columns);
     if (tensor->log_softmax)
         text_add_string(text,
                         "/* The model has a log-softmax behind these elements, which is left to the application. */\n");

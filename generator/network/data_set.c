@@ -50,7 +50,7 @@ static bool open_folder(struct data_set *set, struct arena *arena, struct diagno
 static bool open_array(struct data_set *set, struct arena *arena, struct diagnostics *diagnostics)
 {
     const struct tensor *input = &set->network->tensors[set->network->inputs[0]];
-    size_t elements = tensor_elements(input);
+    size_t elements = tensor_file_numbers(input);
     if (!array_file_read_npy(set->path, &set->array, arena, diagnostics))
         return false;
     set->count = set->array.rank ? (size_t)set->array.dimensions[0] : 0;
@@ -67,8 +67,8 @@ int64_t *data_set_image(const struct data_set *set, size_t index, struct arena *
     int input = set->network->inputs[0];
     if (set->files)
         return tensor_file_read(set->files[index], set->network, input, arena, diagnostics);
-    return tensor_from_array(&set->array, index * tensor_elements(&set->network->tensors[input]), set->path, set->network,
-                             input, arena, diagnostics);
+    return tensor_from_array(&set->array, index * tensor_file_numbers(&set->network->tensors[input]), set->path,
+                             set->network, input, arena, diagnostics);
 }
 
 /* ---- labels ---- */

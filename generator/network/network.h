@@ -141,6 +141,13 @@ struct real_step {
     int count;
 };
 
+/* Numbers of the model's, `columns` a row: the application looks rows up, of which the model's input says the indices. */
+struct look_up {
+    const char *name; /* of the table in the model */
+    const float *numbers;
+    int rows, columns;
+};
+
 /* What the model computes behind an output, in real numbers: of each pixel's elements how far they are below the logarithm
  * of their exponentials' sum, in steps of `scale` from `zero_point` in the model's type. */
 struct log_softmax {
@@ -177,6 +184,8 @@ struct tensor {
     const double *channel_scales;  /* of 32-bit sums, one a channel: real value = scale * sum; else null */
     const struct real_step *steps; /* of an input: the application's, before it quantises */
     int step_count;
+    const struct look_up *look_up; /* of an input whose pixels are rows of a table; else null */
+    bool is_of_whole_numbers; /* of an input: the model's own are integers of more than 8 bits, which stand for themselves */
     const struct log_softmax *log_softmax; /* of an output: the application's, behind it; else null */
     int model_rank;                        /* of an output: the shape that the model gives to it, for files; 0: not known */
     int model_dimensions[TENSOR_MAXIMUM_RANK];

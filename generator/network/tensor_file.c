@@ -84,6 +84,48 @@ static double in_front(const struct tensor *tensor, double real, size_t element)
     return tensor->step_count ? (double)x : real;
 }
 
+/* The row's number; NaN: there is no such row, which was reported. */
+static double looked_up(const struct tensor *tensor, const struct array_file *array, size_t at, size_t column,
+                        const char *path, struct diagnostics *diagnostics)
+{
+    const struct look_up *table = tensor->look_up;
+    double index = array_number(array, at);
+    index += index < 0 ? table->rows : 0;
+    if (index >= 0 && index < table->rows && index == floor(index))
+        return (double)table->numbers[(size_t)index * (size_t)table->columns + column];
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s: number %zu is %g; '%s' has %d rows, from 0", path, at,
+             array_number(array, at), table->name, table->rows);
+    return NAN;
+}
+
+size_t tensor_file_numbers(const struct tensor *tensor)
+{
+    return tensor_elements(tensor) / (tensor->look_up ? (size_t)tensor->look_up->columns : 1);
+}
+
+/* A whole row an index. */
+static int64_t *look_rows_up(const struct array_file *array, size_t first, const char *path, const struct network *network,
+                             int index, struct arena *arena, struct diagnostics *diagnostics)
+{
+    const struct tensor *tensor = &network->tensors[index];
+    const size_t columns = (size_t)tensor->look_up->columns;
+    int64_t *values = arena_array(arena, int64_t, tensor_elements(tensor));
+    for (size_t i = 0; i < tensor_elements(tensor); i++) {
+        double real = looked_up(tensor, array, first + i / columns, i % columns, path, diagnostics);
+        if (isnan(real))
+            return NULL;
+        values[i] = quantise(network, tensor, in_front(tensor, real, i));
+    }
+    return values;
+}
+
+/* Does the array hold what the model computes with, rather than what it makes of that? */
+static bool has_reals(const struct array_file *array, const struct tensor *tensor)
+{
+    return tensor->scale != 0 &&
+           (array->type == ARRAY_FLOAT || (tensor->is_of_whole_numbers && array->element_bytes > model_bytes(tensor)));
+}
+
 /* The model's own integer; tools that compute in floating point write integers as such. What a network gives may have a
  * fraction there, behind an average that the tool does not round; the network rounds it down. */
 static bool whole_number(const struct array_file *array, size_t at, bool is_input, int64_t *value)
@@ -96,14 +138,14 @@ static bool whole_number(const struct array_file *array, size_t at, bool is_inpu
     return true;
 }
 
-int64_t *tensor_from_array(const struct array_file *array, size_t first, const char *path, const struct network *network,
-                           int index, struct arena *arena, struct diagnostics *diagnostics)
+static int64_t *read_elements(const struct array_file *array, size_t first, const char *path, const struct network *network,
+                              int index, struct arena *arena, struct diagnostics *diagnostics)
 {
     const struct tensor *tensor = &network->tensors[index];
     int64_t *values = arena_array(arena, int64_t, tensor_elements(tensor)), number = 0;
     for (size_t i = 0; i < tensor_elements(tensor); i++) {
         size_t at = first + model_position(network, tensor, i);
-        if (array->type == ARRAY_FLOAT && tensor->scale != 0)
+        if (has_reals(array, tensor))
             values[i] = quantise(network, tensor, in_front(tensor, array_number(array, at), i));
         else if (whole_number(array, at, tensor->producer == NO_LAYER, &number))
             values[i] = number - tensor->model_offset;
@@ -117,6 +159,13 @@ int64_t *tensor_from_array(const struct array_file *array, size_t first, const c
             return NULL;
     }
     return values;
+}
+
+int64_t *tensor_from_array(const struct array_file *array, size_t first, const char *path, const struct network *network,
+                           int index, struct arena *arena, struct diagnostics *diagnostics)
+{
+    return network->tensors[index].look_up ? look_rows_up(array, first, path, network, index, arena, diagnostics)
+                                           : read_elements(array, first, path, network, index, arena, diagnostics);
 }
 
 static bool read_raw(const char *path, const struct tensor *tensor, struct array_file *array, struct arena *arena,
@@ -222,9 +271,11 @@ int64_t *tensor_file_read(const char *path, const struct network *network, int i
         is_good = read_raw(path, tensor, &array, arena, diagnostics);
     else
         return read_text(path, tensor, arena, diagnostics);
+    if (is_good && tensor->look_up && array.count == tensor_file_numbers(tensor))
+        return look_rows_up(&array, 0, path, network, index, arena, diagnostics);
     if (!is_good || !check_count(path, tensor, array.count, diagnostics))
         return NULL;
-    return tensor_from_array(&array, 0, path, network, index, arena, diagnostics);
+    return read_elements(&array, 0, path, network, index, arena, diagnostics);
 }
 
 /* ---- writing ---- */

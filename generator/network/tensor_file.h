@@ -22,6 +22,9 @@ int64_t *tensor_file_read(const char *path, const struct network *network, int t
 int64_t *tensor_from_array(const struct array_file *array, size_t first, const char *path, const struct network *network,
                            int tensor, struct arena *arena, struct diagnostics *diagnostics);
 
+/* How many numbers an array has for the tensor: one an element, or one a row that is looked up. */
+size_t tensor_file_numbers(const struct tensor *tensor);
+
 /* Writes to a temporary file first; `path` is whole or untouched. .npy has the model's integers. */
 bool tensor_file_write(const char *path, const struct network *network, int tensor, const int64_t *values,
                        struct diagnostics *diagnostics);

@@ -6,7 +6,7 @@ usage: transformer_kinds.py DORY      exit status 77: no python3-onnx
 import os
 import sys
 
-from kinds import (BOUNDS, FLOAT, IMAGE, Model, OUT_SCALE, OUT_ZERO, RANDOM, WEIGHTS, elements, grid, is_equal, np, run, run_kinds)
+from kinds import (BOUNDS, FLOAT, IMAGE, Model, OUT_SCALE, OUT_ZERO, RANDOM, TensorProto, WEIGHTS, elements, grid, is_equal, np, run, run_kinds)
 
 
 def einsum(equation, split, second):
@@ -197,5 +197,49 @@ def left_map(dory, folder):
     return is_equal("left_map", found, text, elements(a @ a.transpose(0, 2, 1)))
 
 
+EMBEDDING = RANDOM.integers(0, 256, (40, 6)).astype(np.uint8)
+
+
+def words(folder):
+    """Rows of a matrix by the input's words: the network's own input are the rows."""
+    model, path = Model([1, 5], TensorProto.INT64), os.path.join(folder, "words.onnx")
+    table = model.node("DequantizeLinear", [EMBEDDING, FLOAT(2.0**-6), np.uint8(100)])
+    rows = model.quantised(model.node("Gather", [table, "x"]), FLOAT(2.0**-6), np.uint8(100))
+    model.write(path, model.quantised(model.node("Neg", [rows]), OUT_SCALE, OUT_ZERO))
+    return path
+
+
+def looked_up(dory, folder):
+    x = np.array([[3, 39, 0, -1, 3]])
+    return is_equal("looked_up", *run(dory, words(folder), x, folder), elements(-(EMBEDDING[x].astype(np.float64) - 100) * 2.0**-6))
+
+
+def no_such_word(dory, folder):
+    found, text = run(dory, words(folder), np.array([[3, 40, 0, 1, 3]]), folder)
+    good = found is None and "number 1 is 40" in text and "has 40 rows" in text
+    return good or print("no_such_word:", text)
+
+
+def computed_words(dory, folder):
+    """Arithmetic of indices is the application's."""
+    model, path = Model([1, 5], TensorProto.INT64), os.path.join(folder, "computed_words.onnx")
+    table = model.node("DequantizeLinear", [EMBEDDING, FLOAT(2.0**-6), np.uint8(100)])
+    both = model.node("Add", [model.node("Gather", [table, "x"]), model.node("Cast", [model.node("Neg", ["x"])], to=1)])
+    model.write(path, model.quantised(both, OUT_SCALE, OUT_ZERO))
+    found, text = run(dory, path, np.zeros((1, 5), np.int64), folder)
+    good = found is None and "computes with indices" in text
+    return good or print("computed_words:", text)
+
+
+def whole_mask(dory, folder):
+    """A mask of 64-bit integers, of which the model makes real numbers in front of its quantiser."""
+    model, path = Model([1, 20], TensorProto.INT64), os.path.join(folder, "mask.onnx")
+    real = model.node("Mul", [model.node("Sub", [np.array(1, FLOAT), model.node("Cast", ["x"], to=1)]), np.array(-20, FLOAT)])
+    mask = model.quantised(real, FLOAT(2.0**-3), np.uint8(200))
+    model.write(path, model.quantised(model.node("Neg", [mask]), OUT_SCALE, OUT_ZERO))
+    x = RANDOM.integers(0, 2, (1, 20))
+    return is_equal("whole_mask", *run(dory, path, x, folder), elements(-grid(-20.0 * (1 - x), FLOAT(2.0**-3), 200)))
+
+
 if __name__ == "__main__":
-    sys.exit(run_kinds(KINDS, left_map))
+    sys.exit(run_kinds(KINDS, left_map, looked_up, no_such_word, computed_words, whole_mask))

@@ -53,18 +53,53 @@ static const char *input_type_fault(enum element_type type)
     case ELEMENT_DOUBLE:
     case ELEMENT_INT8:
     case ELEMENT_UINT8: return NULL;
-    default: return "is neither float nor an 8-bit integer; supported: those";
+    default:
+        return "is neither float nor an 8-bit integer; supported: those, and 32- or 64-bit integers that a Cast turns to "
+               "FLOAT, or by which Gather looks up rows of a constant matrix";
     }
 }
 
-static bool are_indices(const struct qdq *qdq, int index)
+static bool reads_first(const struct node *node, int index) { return node->input_count > 0 && node->inputs[0] == index; }
+
+static int first_output(const struct node *node) { return node->output_count > 0 ? node->outputs[0] : NO_VALUE; }
+
+#define LONGEST_CHAIN 4 /* of nodes that are followed */
+
+/* Does Gather look up by it? Other nodes that read it say so. */
+static bool are_indices(const struct qdq *qdq, int index, int depth)
 {
-    for (int i = 0; i < qdq->graph->node_count; i++) {
+    for (int i = 0; index != NO_VALUE && depth < LONGEST_CHAIN && i < qdq->graph->node_count; i++) {
         const struct node *node = &qdq->graph->nodes[i];
         if (!strcmp(node->type, "Gather") && node->input_count > 1 && node->inputs[1] == index)
             return true;
+        if (!strcmp(node->type, "Cast") && reads_first(node, index) && are_indices(qdq, first_output(node), depth + 1))
+            return true;
     }
     return false;
+}
+
+static bool is_to_float(const struct node *cast)
+{
+    const struct attribute *to = node_attribute(cast, "to");
+    return to && to->integer == 1;
+}
+
+/* Are they real numbers as soon as anything is computed of them? */
+static bool are_cast(const struct qdq *qdq, int index, int depth)
+{
+    static const char *const views[] = {"Reshape", "Squeeze", "Unsqueeze", NULL};
+    bool is_cast = false;
+    for (int i = 0; i < qdq->graph->node_count; i++) {
+        const struct node *node = &qdq->graph->nodes[i];
+        if (!node->is_needed || !reads_first(node, index))
+            continue;
+        is_cast = !strcmp(node->type, "Cast")
+                      ? is_to_float(node)
+                      : depth < LONGEST_CHAIN && node_is_one_of(node, views) && are_cast(qdq, first_output(node), depth + 1);
+        if (!is_cast)
+            return false;
+    }
+    return is_cast;
 }
 
 /* Arithmetic with one number for each channel of images. */
@@ -132,25 +167,45 @@ static struct view open_in_order(struct tensor *tensor, int rank, const int64_t 
     return view_of_memory(rank, dimensions);
 }
 
+/* Indices of a look-up: a row of the tensor each, whose channels the table says. */
+static void open_indices(struct qdq *qdq, int index, const int64_t *dimensions)
+{
+    const struct value *value = &qdq->graph->values[index];
+    int tensor = quantised_tensor(&qdq->builder, value->name, 1, (int)dimensions[1], 1, &(struct quantisation){0});
+    qdq_tensor(qdq, tensor)->is_turned = true;
+    qdq->builder.network->inputs[qdq->builder.network->input_count++] = tensor;
+    qdq->values[index] = (struct qdq_value){
+        .kind = QDQ_INDICES,
+        .view = view_of_memory(value->rank, value->rank == 1 ? &dimensions[1] : dimensions),
+        .tensor = tensor,
+        .outside = {.is_exact = true, .numerator = 1, .denominator = 1},
+    };
+}
+
 /* The input's tensor: with what its elements stand for as soon as a node says it. */
 static void open_input(struct qdq *qdq, int index, bool is_signed)
 {
     const struct value *value = &qdq->graph->values[index];
     struct network *network = qdq->builder.network;
     int64_t d[GRAPH_MAXIMUM_RANK] = {0};
-    const char *fault = input_type_fault(value->type);
+    const bool is_long = value->type == ELEMENT_INT32 || value->type == ELEMENT_INT64;
+    const bool looks_up = is_long && value->rank <= 2 && are_indices(qdq, index, 0),
+               is_whole = is_long && are_cast(qdq, index, 0);
+    const char *fault = looks_up || is_whole ? NULL : input_type_fault(value->type);
     if (fault)
-        diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' %s%s", value->name, fault,
-                 are_indices(qdq, index) ? ". Leave the look-up of an embedding to the application: export the model "
-                                           "behind the Gather"
-                                         : "");
+        diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' %s", value->name, fault);
     const bool image = value->rank <= 4 && is_image(qdq, index);
     if (!input_dimensions(qdq, value, image, d) || fault)
         return;
-    bool is_integer = element_type_is_integer(value->type);
+    if (looks_up) {
+        open_indices(qdq, index, d);
+        return;
+    }
+    bool is_integer = element_type_is_integer(value->type) && !is_whole;
     int tensor = quantised_tensor(&qdq->builder, value->name, value->rank == 4 ? (int)d[2] : 1,
                                   value->rank >= 3 ? (int)d[value->rank - 1] : 1, (int)d[1],
                                   &(struct quantisation){.is_signed = value->type == ELEMENT_INT8});
+    qdq_tensor(qdq, tensor)->is_of_whole_numbers = is_whole;
     network->inputs[network->input_count++] = tensor;
     qdq->values[index] = (struct qdq_value){
         .kind = is_integer ? QDQ_ELEMENTS : QDQ_OUTSIDE,

@@ -118,6 +118,7 @@ enum qdq_kind {
     QDQ_PENDING,
     QDQ_SCALED,    /* integers with a scale a channel, behind their DequantizeLinear: for depth-wise convolutions */
     QDQ_STATISTIC, /* a part of a norm of a tensor, in floating point: see norms.c */
+    QDQ_INDICES,   /* an input by which rows of a constant are looked up */
     QDQ_OUTSIDE,   /* of the application, in front of the first QuantizeLinear */
     QDQ_HEAD       /* of the application, behind the last quantised tensors */
 };

@@ -42,7 +42,7 @@ const struct qdq_operator qdq_operators[] = {
     {"Expand", qdq_expand, "nothing, or a copy", "a constant shape"},
     {"Flatten", qdq_flatten, "nothing; the weights behind it are reordered", ""},
     {"Floor", qdq_unary, TABLE, ""},
-    {"Gather", qdq_gather, "a copy", "constant indices"},
+    {"Gather", qdq_gather, "a copy, or an input of looked up rows", "constant indices, or constant rows"},
     {"GatherND", qdq_gather_nd, "a copy", "constant indices that differ in one dimension"},
     {"Gelu", qdq_unary, TABLE, ""},
     {"Gemm", qdq_gemm, "fully connected layer", "alpha not 0"},

@@ -250,6 +250,10 @@ static enum qdq_outcome run_node(struct qdq *qdq, const struct node *node, struc
     const struct qdq_qoperator *qoperator = qdq_find_qoperator(node);
     if (qdq_fold(qdq, node, inputs, node->input_count, results, &outcome))
         return outcome;
+    if (is_one_of(inputs, node->input_count, QDQ_INDICES) && strcmp(node->type, "Gather") != 0 &&
+        strcmp(node->type, "Cast") != 0)
+        return qdq_fault(qdq, node, NULL,
+                         "computes with indices; supported: Gather, which looks up rows of a constant by them");
     if (is_one_of(inputs, node->input_count, QDQ_HEAD) ||
         (is_one_of(inputs, node->input_count, QDQ_SCALED) && !qdq_takes_channels(node)))
         return QDQ_FLOAT;

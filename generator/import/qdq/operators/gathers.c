@@ -1,9 +1,48 @@
-/* Gather and GatherND, of constant indices. */
+/* Gather and GatherND: of constant indices, and of constant rows by the indices of an input. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/arithmetic.h"
 #include "import/qdq/operators/handlers.h"
+
+/* The input becomes the rows of the constant matrix, which the application looks up by what the model's input is. */
+static enum qdq_outcome look_up(struct qdq *qdq, const struct node *node, const struct qdq_value *indices,
+                                const struct qdq_array *array, struct qdq_value *result)
+{
+    struct tensor *tensor = qdq_tensor(qdq, indices->tensor);
+    const int rank = indices->view.rank;
+    int64_t dimensions[GRAPH_MAXIMUM_RANK];
+    if (!array->numbers || array->rank != 2 || array->count == 0 || qdq_integer(qdq, node, "axis", 0) != 0 ||
+        array->dimensions[0] > INT32_MAX || array->dimensions[1] > QDQ_MAXIMUM_DIMENSION)
+        return qdq_fault(qdq, node, NULL, "looks up by input '%s'; supported: rows of a constant matrix, axis 0",
+                         tensor->name);
+    if (tensor->look_up && strcmp(tensor->look_up->name, array->name) != 0)
+        return qdq_fault(
+            qdq, node, NULL,
+            "looks up in '%s' by input '%s', by which '%s' is looked up in, too; supported: one table an input: "
+            "give the model an input more",
+            array->name, tensor->name, tensor->look_up->name);
+    float *numbers = arena_array(qdq->arena, float, array->count);
+    for (size_t i = 0; i < array->count; i++)
+        numbers[i] = (float)qdq_array_real(array, i);
+    struct look_up *table = arena_array(qdq->arena, struct look_up, 1);
+    *table = (struct look_up){array->name, numbers, (int)array->dimensions[0], (int)array->dimensions[1]};
+    tensor->look_up = table;
+    tensor->channels = table->columns;
+    for (int i = 0; i < rank; i++)
+        dimensions[i] = indices->view.dimensions[i];
+    dimensions[rank] = table->columns;
+    *result = *indices;
+    result->kind = QDQ_OUTSIDE;
+    result->view = view_of_memory(rank + 1, dimensions);
+    diagnose(
+        qdq->diagnostics, SEVERITY_NOTE, node->name, NULL,
+        "the firmware's input are the rows of '%s' that the application looks up by '%s'; `dory run` and `evaluate` look "
+        "them up by the indices in a file",
+        table->name, tensor->name);
+    return QDQ_DONE;
+}
 
 enum qdq_outcome qdq_gather(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                             struct qdq_value *result)
@@ -11,6 +50,8 @@ enum qdq_outcome qdq_gather(struct qdq *qdq, const struct node *node, const stru
     const struct qdq_value *value = &inputs[0];
     const struct qdq_array *array = count > 1 && inputs[1].kind == QDQ_CONSTANT ? inputs[1].array : NULL;
     int64_t axis = qdq_integer(qdq, node, "axis", 0), dimensions[2 * GRAPH_MAXIMUM_RANK];
+    if (count > 1 && inputs[1].kind == QDQ_INDICES && value->kind == QDQ_CONSTANT)
+        return look_up(qdq, node, &inputs[1], value->array, result);
     if (!qdq_can_move(value))
         return QDQ_FLOAT;
     axis += axis < 0 ? value->view.rank : 0;
