@@ -168,6 +168,8 @@ def of_more_dimensions(m, x):
 
 KINDS = [
     ("einsum_scores", IMAGE, einsum("bihd,bjhd->bhij", [1, 8, 3, 5], None)),
+    ("einsum_ellipsis", IMAGE, einsum("...qd,...kd->...qk", [1, 8, 3, 5], None)),
+    ("einsum_stack", IMAGE, einsum("hB, ...B j->...h j", [2, 6, 10], TABLES[:, 0].copy())),
     ("einsum_outer", [1, 4, 3, 2], einsum("bch,bdi->bcdhi", [1, 8, 3], None)),
     ("einsum_weights", IMAGE, einsum("ec, bchw->bhew", IMAGE, TABLES[:, 0, :4].copy())),
     ("einsum_heads", IMAGE, einsum("hdk,bhtk->bthd", [1, 4, 5, 6], TABLES)),

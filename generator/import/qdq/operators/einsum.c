@@ -1,38 +1,65 @@
 /* Einsum of two factors: a product of matrices, between views of the factors and of the result. */
 #include "import/qdq/operators/handlers.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* A letter is of both factors and the result (a batch), of one of them and the result (rows, columns), or of both factors
  * alone (terms, whose products are added). */
 enum role { BATCH, ROW, COLUMN, TERM, ROLES };
 
-/* "bhid,bhjd->bhij", without blanks. */
+/* "bhid,bhjd->bhij", without blanks; the dimensions of an ellipsis are digits, the last one 7. */
 struct equation {
     char factors[2][GRAPH_MAXIMUM_RANK + 1], result[GRAPH_MAXIMUM_RANK + 1];
-    int64_t sizes[26];
+    int64_t sizes[128];
 };
 
-/* Letters up to one of `ends`, none of them twice; null where there is anything else. */
-static const char *read_letters(const char *text, char end, char *letters)
+static bool add_letter(char letter, char *letters)
 {
-    int count = 0;
+    size_t count = strlen(letters);
+    if (count == GRAPH_MAXIMUM_RANK || strchr(letters, letter))
+        return false;
+    letters[count] = letter;
+    letters[count + 1] = '\0';
+    return true;
+}
+
+/* Letters up to `end`, none of them twice, and those of an ellipsis of so many dimensions; null where there is anything
+ * else. */
+static const char *read_letters(const char *text, char end, int dots, char *letters)
+{
+    *letters = '\0';
     for (; *text != end; text++) {
         if (*text == ' ')
             continue;
-        if (*text < 'a' || *text > 'z' || count == GRAPH_MAXIMUM_RANK || memchr(letters, *text, (size_t)count))
+        if (!strncmp(text, "...", 3)) {
+            for (int i = dots; i > 0; i--)
+                if (!add_letter((char)('8' - i), letters))
+                    return NULL;
+            text += 2;
+        } else if (!isalpha((unsigned char)*text) || !add_letter(*text, letters))
             return NULL;
-        letters[count++] = *text;
     }
-    letters[count] = '\0';
     return text;
 }
 
-static bool read_equation(const char *text, struct equation *equation)
+static bool read_equation(const char *text, const int dots[2], struct equation *equation)
 {
-    const char *comma = read_letters(text, ',', equation->factors[0]);
-    const char *arrow = comma ? read_letters(comma + 1, '-', equation->factors[1]) : NULL;
-    return arrow && arrow[1] == '>' && read_letters(arrow + 2, '\0', equation->result);
+    const char *comma = read_letters(text, ',', dots[0], equation->factors[0]);
+    const char *arrow = comma ? read_letters(comma + 1, '-', dots[1], equation->factors[1]) : NULL;
+    return arrow && arrow[1] == '>' &&
+           read_letters(arrow + 2, '\0', dots[0] > dots[1] ? dots[0] : dots[1], equation->result);
+}
+
+/* An ellipsis stands for as many dimensions as the letters leave. */
+static bool read_equation_of(const char *text, const int *ranks, struct equation *equation)
+{
+    int dots[2] = {0, 0};
+    if (!read_equation(text, dots, equation))
+        return false;
+    for (int i = 0; i < 2; i++)
+        dots[i] = ranks[i] - (int)strlen(equation->factors[i]);
+    return dots[0] >= 0 && dots[1] >= 0 && (!strstr(text, "...") || read_equation(text, dots, equation));
 }
 
 static enum role role_of(const struct equation *equation, char letter)
@@ -54,7 +81,7 @@ static bool check_letters(struct equation *equation, const int *ranks, const int
         if ((int)strlen(letters) != ranks[factor])
             return false;
         for (int i = 0; i < ranks[factor]; i++) {
-            int64_t *size = &equation->sizes[letters[i] - 'a'];
+            int64_t *size = &equation->sizes[(int)letters[i]];
             if (role_of(equation, letters[i]) == ROLES || (*size && *size != dimensions[factor][i]))
                 return false;
             *size = dimensions[factor][i];
@@ -84,11 +111,11 @@ static bool order_letters(const struct equation *equation, const enum role roles
             if (role_of(equation, *letter) != roles[group])
                 continue;
             order->letters[count++] = *letter;
-            size *= equation->sizes[*letter - 'a'];
+            size *= equation->sizes[(int)*letter];
             if (group == 0 && order->rank == GRAPH_MAXIMUM_RANK - 2)
                 return false;
             if (group == 0)
-                order->dimensions[order->rank++] = equation->sizes[*letter - 'a'];
+                order->dimensions[order->rank++] = equation->sizes[(int)*letter];
         }
         if (group > 0)
             order->dimensions[order->rank++] = size;
@@ -128,7 +155,7 @@ static enum qdq_outcome give_result(struct qdq *qdq, const struct node *node, co
     int64_t dimensions[GRAPH_MAXIMUM_RANK];
     int places[GRAPH_MAXIMUM_RANK], rank = (int)strlen(order->letters);
     for (int i = 0; i < rank; i++)
-        dimensions[i] = equation->sizes[order->letters[i] - 'a'];
+        dimensions[i] = equation->sizes[(int)order->letters[i]];
     enum qdq_outcome outcome = qdq_take_shape(qdq, node, rank, dimensions, result);
     if (outcome != QDQ_DONE)
         return outcome;
@@ -155,7 +182,7 @@ enum qdq_outcome qdq_einsum(struct qdq *qdq, const struct node *node, const stru
     struct qdq_value factors[2];
     int ranks[2];
     const int64_t *dimensions[2];
-    if (!text || text->kind != ATTRIBUTE_TEXT || count != 2 || !read_equation(text->text, &equation))
+    if (!text || text->kind != ATTRIBUTE_TEXT || count != 2)
         return refuse(qdq, node, text && text->kind == ATTRIBUTE_TEXT ? text->text : "");
     for (int i = 0; i < 2; i++) {
         factors[i] = inputs[i];
@@ -164,7 +191,7 @@ enum qdq_outcome qdq_einsum(struct qdq *qdq, const struct node *node, const stru
         ranks[i] = inputs[i].kind == QDQ_CONSTANT ? inputs[i].array->rank : inputs[i].view.rank;
         dimensions[i] = inputs[i].kind == QDQ_CONSTANT ? inputs[i].array->dimensions : inputs[i].view.dimensions;
     }
-    if (!check_letters(&equation, ranks, dimensions))
+    if (!read_equation_of(text->text, ranks, &equation) || !check_letters(&equation, ranks, dimensions))
         return refuse(qdq, node, text->text);
     for (int i = 0; i < 3; i++)
         if (!order_letters(&equation, roles[i], &orders[i]))
