@@ -389,16 +389,25 @@ static bool is_line(struct levels *levels, const int32_t *thresholds, uint32_t c
     return levels->most != 0;
 }
 
-/* From a guess on. */
+#define FEW_STEPS 3 /* from a guess, which is not farther off where elements are precise */
+
+/* From a guess on; where that is far off by halves. */
 static __attribute__((noinline)) uint8_t count_exactly(const struct pixel *pixel, uint32_t element, uint32_t count)
 {
     const int32_t *thresholds = pixel->work->thresholds;
     uint32_t exponential = pixel->work->exponentials[pixel->largest - element];
-    while (count < UINT8_MAX && is_reached(thresholds[count], exponential, pixel->sum)) {
-        count++;
+    for (uint32_t steps = 0; steps < FEW_STEPS; steps++) {
+        if (count < UINT8_MAX && is_reached(thresholds[count], exponential, pixel->sum)) {
+            count++;
+        } else if (count > 0 && !is_reached(thresholds[count - 1], exponential, pixel->sum)) {
+            count--;
+        } else {
+            return (uint8_t)count;
+        }
     }
-    while (count > 0 && !is_reached(thresholds[count - 1], exponential, pixel->sum)) {
-        count--;
+    count = 0;
+    for (uint32_t half = 128; half > 0; half /= 2) {
+        count += is_reached(thresholds[count + half - 1], exponential, pixel->sum) ? half : 0;
     }
     return (uint8_t)count;
 }
