@@ -1,11 +1,12 @@
 # Random networks built as firmware, many at once (batch/CMakeLists.txt): what firmware.sh and models.sh share. They source it
 # with $dory, $target, $count and $seed set, and define fail LOG.
 #
-# $work is a folder for one run, $work/networks the list of the next batch; $build keeps the kernels' objects.
+# $work is a folder for one run, $work/networks the list of the next batch; $build keeps the kernels' objects. $description, if
+# set, is the target's.
 for number in "$count" "$seed"; do
   [[ $number =~ ^[1-9][0-9]*$ ]] || { echo "$(basename "$0"): '$number' of the environment is no number" >&2; exit 2; }
 done
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$0")" && pwd) description=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -24,7 +25,7 @@ remove_networks() { rm -rf "$build/$1"_* "$build/bin/$1"_*; } # NAME
 run_batch() {
   cmake -G Ninja -S "$here/batch" -B "$build" -DCMAKE_BUILD_TYPE=Release -DNETWORKS="$work/networks" \
     -DCMAKE_TOOLCHAIN_FILE="$here/../../toolchains/$target.cmake" -DDORY_TARGET="$target" -DDORY_GENERATOR="$dory" \
-    ${DORY_GVSOC_ROOT:+"-DDORY_GVSOC_ROOT=$DORY_GVSOC_ROOT"} \
+    ${description:+"-DDORY_TARGET_DESCRIPTION=$description"} ${DORY_GVSOC_ROOT:+"-DDORY_GVSOC_ROOT=$DORY_GVSOC_ROOT"} \
     ${DORY_GVSOC_SIRACUSA_ROOT:+"-DDORY_GVSOC_SIRACUSA_ROOT=$DORY_GVSOC_SIRACUSA_ROOT"} >"$work/log" 2>&1 || fail "$work/log"
   cmake --build "$build" >"$work/log" 2>&1 || fail "$work/log"
   ctest --test-dir "$build" --no-tests=error --output-on-failure >"$work/log" 2>&1 || fail "$work/log"

@@ -2,7 +2,7 @@
 """Random networks, QDQ and with QOperators: `dory run` against the independent implementation (reference.py), every element.
 
 usage: random_networks.py DORY FIRST_SEED COUNT      exit status 77: no python3-onnx
-       random_networks.py --write FOLDER COUNT       the models only, for fuzzers to start from
+       random_networks.py --write FOLDER COUNT [FIRST]       the models only, for fuzzers to start from
 """
 import os
 import subprocess
@@ -443,18 +443,18 @@ def difference(path, expected):
     return f"{wrong.size} of {found.size} elements differ, the first is {found[wrong[0]]}, expected {expected[wrong[0]]}" if wrong.size else ""
 
 
-def write(folder, count):
-    for seed in range(1, count + 1):
+def write(folder, count, first):
+    for seed in range(first, first + count):
         onnx.save(Builder(seed).model()[0], f"{folder}/qdq_{seed}.onnx")
     for mode in ("nearest", "linear"):
-        builder = Builder(count)
+        builder = Builder(first + count - 1)
         onnx.save(builder.finish(*builder.camera(mode))[0], f"{folder}/qdq_camera_{mode}.onnx")
     return 0
 
 
 def main():
     if sys.argv[1] == "--write":
-        return write(sys.argv[2], int(sys.argv[3]))
+        return write(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]) if len(sys.argv) > 4 else 1)
     dory, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     wrong = 0
     with tempfile.TemporaryDirectory() as scratch:
