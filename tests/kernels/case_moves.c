@@ -252,6 +252,9 @@ static void fill_softmax(struct test_case *test)
     uint64_t power = INT32_MAX, most = UINT32_MAX / test->layer.input_channels, factor = random_between(30000, 65536);
     bool is_exact = test->layer.normalisation == DORY_NORMALISE_THRESHOLDS;
     uint32_t threshold = random_up_to(1 << 22), step = random_up_to(1 << 23), is_even = random_up_to(1);
+    if (is_even && random_up_to(2) == 0) {
+        threshold = step + random_up_to(600); /* rounded down: the first is a step, or little more */
+    }
     power = is_exact && most < power ? most : power;
     for (uint32_t i = 0; i < 256; i++, power = power * factor >> 16) {
         test->lists[i] = (int32_t)power;

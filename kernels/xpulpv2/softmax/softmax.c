@@ -365,7 +365,7 @@ static struct levels levels_of(const int32_t *thresholds)
         levels.next = (uint32_t)thresholds[0];
         levels.step = ((uint32_t)thresholds[levels.most - 1] - levels.next) / (levels.most - 1);
     }
-    if (levels.step <= 1u << 18 || levels.next > levels.step) {
+    if (levels.step <= 1u << 18 || levels.next > levels.step + TOLERANCE) { /* else there are elements of a negative x */
         return (struct levels){.most = 0, .places = 16};
     }
     for (; levels.step << places < 0x80000000u; places++) {
