@@ -5,13 +5,25 @@
 #include "describe/description.h"
 #include "describe/row_window.h"
 
+/* Places that exponentials, of which the first is the largest, have to spare in a sum of 31 bits: quotients stay what they
+ * are, and kernels have more of each to guess from. */
+static uint32_t spare_places(const struct description *d)
+{
+    uint64_t most = (uint64_t)d->layer->exponentials[0] * (uint64_t)d->input->channels;
+    uint32_t places = 0;
+    while (places < 31 && most << (places + 1) <= (uint64_t)1 << 31)
+        places++;
+    return places;
+}
+
 /* Whole numbers for exponentials, and the thresholds of their quotients behind them. */
 static void describe_exact_softmax(struct description *d)
 {
     int32_t *words = arena_array(d->arena, int32_t, 256 + DORY_THRESHOLDS);
     d->record->operation = DORY_SOFTMAX;
     d->record->stages = NULL;
-    memcpy(words, d->layer->exponentials, 256 * sizeof *words);
+    for (int i = 0; i < 256; i++)
+        words[i] = (int32_t)(d->layer->exponentials[i] << spare_places(d));
     d->record->constants.exponentials = (const uint32_t *)words;
     if (!same_shape(d->input, d->output) || d->input->bits != 8 || d->input->is_signed)
         REFUSE(d, NULL, "a softmax of elements that are no bytes without a sign, or into another shape");
