@@ -306,6 +306,20 @@ def bad_images():
     expect("no window", of_images(0, (65535, 1), "xw", False, 1, 65535), "no window")
 
 
+def without_input(code, options, index):
+    """One of two inputs has no tensor."""
+    model = tfl.Model()
+    first, last = (model.tensor(name, [1, 2, 2, 4], INT8, 0.5) for name in ("first", "last"))
+    model.operator(code, [-1 if i == index else first for i in range(2)], [last], options)
+    return pack((model, first, last))
+
+
+def left_out():
+    for code, options in (tfl.ADD, (11, {})), (tfl.MUL, (21, {})), (tfl.CONCATENATION, (10, {0: ("i", 3)})), (tfl.BATCH_MATMUL, None):
+        for index in 0, 1:
+            expect("an input that is left out", without_input(code, options, index), "the operator has no input %d" % index)
+
+
 def good():
     expect_quiet("images of a transposed convolution", of_images(3))
     expect_good("scores with a mask of -10000", softened(39.2), "warning: node 'z'", "steps of 39.2", "use -20")
@@ -338,6 +352,7 @@ def damaged():
 os.makedirs(folder, exist_ok=True)
 not_good()
 bad_images()
+left_out()
 good()
 run_states()
 damaged()

@@ -13,6 +13,18 @@ bool tflite_complain(struct tflite_importer *importer, const char *node, const c
     return false;
 }
 
+/* Before anything else looks at inputs, such as the passes that rewrite operators. */
+static bool check_inputs(struct tflite_importer *importer)
+{
+    bool good = true;
+    for (int i = 0; i < importer->model->operator_count; i++) {
+        const struct tflite_operator *operation = importer->current = &importer->model->operators[i];
+        for (int k = 0; !tflite_may_leave_out(operation->code) && k < operation->input_count; k++)
+            good = tflite_input(importer, k) && good;
+    }
+    return good;
+}
+
 /* ---- operators that are not supported: one summary, then the first of each kind ---- */
 
 /* Float operators around the network are the application's, and what makes floats of integers, as detectors' do. */
@@ -425,6 +437,8 @@ struct network *tflite_import(const struct tflite_model *model, const char *name
                         "inputs are: leave them out");
         return NULL;
     }
+    if (!check_inputs(&importer))
+        return NULL;
     struct tflite_model own = own_model(&importer, model);
     importer.model = model = &own;
     importer.inputs = arena_array(arena, int, (size_t)model->input_count + 1);

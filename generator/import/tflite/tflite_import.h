@@ -115,6 +115,9 @@ tflite_handler tflite_compare, tflite_logic, tflite_select;
 /* Null where there is none. */
 tflite_handler *tflite_find_handler(int code);
 
+/* May an input have no tensor, though others behind it have one? All others' handlers need not ask. */
+bool tflite_may_leave_out(int code);
+
 /* ---- tflite_values.c: what handlers use ---- */
 
 /* Reports an error of the operator that is being imported. False, so that handlers can return it. */

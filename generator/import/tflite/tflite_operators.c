@@ -110,3 +110,15 @@ tflite_handler *tflite_find_handler(int code)
             return operators[i].handler;
     return NULL;
 }
+
+bool tflite_may_leave_out(int code)
+{
+    switch (code) {
+    case TFLITE_CONV_2D:
+    case TFLITE_DEPTHWISE_CONV_2D:
+    case TFLITE_TRANSPOSE_CONV:
+    case TFLITE_FULLY_CONNECTED:
+    case TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM: return true;
+    default: return !tflite_find_handler(code);
+    }
+}
