@@ -93,7 +93,7 @@ static double looked_up(const struct tensor *tensor, const struct array_file *ar
     index += index < 0 ? table->rows : 0;
     if (index >= 0 && index < table->rows && index == floor(index))
         return (double)table->numbers[(size_t)index * (size_t)table->columns + column];
-    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s: number %zu is %g; '%s' has %d rows, from 0", path, at,
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s: number %zu is %.9g; '%s' has %d rows, from 0", path, at,
              array_number(array, at), table->name, table->rows);
     return NAN;
 }

@@ -2,6 +2,7 @@
 """Small networks of TFLite, one kind of graph each, against numpy.
 Usage: kinds.py DORY FOLDER      exit status 77, skipped, without numpy"""
 import os
+import subprocess
 import sys
 
 try:
@@ -58,6 +59,49 @@ def exact_product_with_weights(n):
     return n.operate(tfl.FULLY_CONNECTED, [x, weights, -1], result, (8, {0: ("b", 0)}))
 
 
+def words(signs, others=False):
+    """Rows that indices choose, which with `signs` are made positive as Keras does; `others`: they are read elsewhere, too."""
+    model, table = tfl.Model(), np.arange(-30, 30, dtype=np.int8).reshape(20, 3)
+    number = lambda value: model.tensor("number", [1], tfl.INT32, data=np.int32(value).tobytes())
+    rows = model.tensor("table", [20, 3], tfl.INT8, 0.5, 4, table.tobytes())
+    x = index = model.tensor("words", [1, 6], tfl.INT32)
+    if signs:
+        less, sums, index = (model.tensor(name, [1, 6], kind) for name, kind in (("less", tfl.BOOL), ("sums", tfl.INT32), ("sign", tfl.INT32)))
+        model.operator(tfl.LESS, [x, number(0)], [less])
+        model.operator(tfl.ADD, [x, number(20)], [sums], (11, {}))
+        model.operator(tfl.SELECT_V2, [less, sums, x], [index])
+    chosen, y, z = (model.tensor(name, [1, 6, 3], tfl.INT8, 0.5, 4) for name in ("rows", "relu", "z"))
+    model.operator(tfl.GATHER, [rows, index], [chosen])
+    model.operator(tfl.RELU, [chosen], [y])
+    if others:
+        model.operator(tfl.GATHER, [rows, x], [z])
+    return model.pack([x], [y, z] if others else [y]), lambda i: np.maximum(table[i], 4)
+
+
+def check_words(dory, folder, signs):
+    path = os.path.join(folder, "words")
+    data, compute = words(signs)
+    with open(path + ".tflite", "wb") as file:
+        file.write(data)
+    for indices, good in ([[0, 19, 7, -1, 7, 2]], True), ([[0, 19, 7, 20, 7, 2]], False):
+        np.save(path + ".npy", np.int32(indices))
+        done = subprocess.run([dory, "run", path + ".tflite", "--quiet", "--input", path + ".npy", "--output", path + "_y.npy"],
+                              capture_output=True, text=True)
+        if good and (done.returncode or not np.array_equal(np.load(path + "_y.npy").reshape(1, 6, 3), compute(indices))):
+            return print("words:", done.stderr)
+        if not good and (done.returncode != 1 or "number 3 is 20" not in done.stderr):
+            return print("no such word:", done.stderr)
+    return True
+
+
+def refuses_words_of_two(dory, folder):
+    path = os.path.join(folder, "two.tflite")
+    with open(path, "wb") as file:
+        file.write(words(True, True)[0])
+    done = subprocess.run([dory, "inspect", path], capture_output=True, text=True)
+    return done.returncode == 1 and "the input is INT32" in done.stderr or print("words of two:", done.stderr)
+
+
 KINDS = [unit_rows, blocks_of_two_dimensions, exact_product, exact_product_with_weights]
 
 
@@ -72,7 +116,9 @@ def main():
     dory, folder = sys.argv[1:3]
     os.makedirs(folder, exist_ok=True)
     wrong = [build.__name__ for build in KINDS if not random_networks.check(dory, folder, 1, kind(build))]
-    print("%d kinds; wrong: %s" % (len(KINDS), ", ".join(wrong) or "none"))
+    wrong += [f"words {signs}" for signs in (False, True) if not check_words(dory, folder, signs)]
+    wrong += [] if refuses_words_of_two(dory, folder) else ["words of two"]
+    print("%d kinds; wrong: %s" % (len(KINDS) + 3, ", ".join(wrong) or "none"))
     return 1 if wrong else 0
 
 

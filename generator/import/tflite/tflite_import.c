@@ -151,6 +151,8 @@ static void import_origins(struct tflite_importer *importer)
         enter_edge(importer, "input", &model->inputs[i]);
         importer->inputs[i] = tflite_makes(importer, -1);
         importer->values[index] = importer->inputs[i] < 0 ? (struct value){0} : tflite_value_of(importer->inputs[i]);
+        if (importer->inputs[i] >= 0)
+            tflite_network_tensor(importer, importer->inputs[i])->look_up = importer->look_ups[i];
     }
 }
 
@@ -422,6 +424,7 @@ static struct tflite_model own_model(struct tflite_importer *importer, const str
     importer->values = arena_array(importer->arena, struct value, tensors);
     tflite_follow_dimensions(importer);
     tflite_fold_dilations(importer, &own);
+    tflite_take_words(importer, &own);
     return own;
 }
 

@@ -56,6 +56,7 @@ struct tflite_importer {
     struct quantised_builder builder;
     struct value *values;                  /* of the model's tensors */
     int *inputs;                           /* of the network, by the model's inputs; -1: not yet */
+    const struct look_up **look_ups;       /* by the model's inputs: that are rows of a table; else null */
     const struct tflite_operator *current; /* that is being imported */
 };
 
@@ -139,6 +140,10 @@ const struct tflite_numbers *tflite_numbers(struct tflite_importer *importer, in
 const struct tflite_numbers *tflite_known_numbers(struct tflite_importer *importer, int tensor); /* null: not known */
 /* Of an operator that computes such numbers. */
 void tflite_compute_numbers(struct tflite_importer *importer, const struct tflite_operator *operation);
+
+/* tflite_words.c */
+/* The model is the importer's own. */
+void tflite_take_words(struct tflite_importer *importer, struct tflite_model *model);
 
 /* tflite_dilations.c */
 tflite_handler tflite_batches;

@@ -107,10 +107,12 @@ static bool check_inputs(struct tflite_importer *importer)
         if (input->type == TFLITE_INT32 || input->type == TFLITE_INT64)
             return tflite_complain(
                 importer, input->name,
-                arena_format(importer->arena,
-                             "the input is %s; supported: INT8, UINT8 and FLOAT32. If it holds the indices of an embedding, "
-                             "leave the look-up to the application: convert the model behind it",
-                             input->type == TFLITE_INT32 ? "INT32" : "INT64"));
+                arena_format(
+                    importer->arena,
+                    "the input is %s; supported: INT8, UINT8, FLOAT32, and indices by which one GATHER, and nothing "
+                    "else, looks up rows of an INT8 matrix. Otherwise leave the look-up of an embedding to the "
+                    "application: convert the model behind it",
+                    input->type == TFLITE_INT32 ? "INT32" : "INT64"));
     }
     return true;
 }
