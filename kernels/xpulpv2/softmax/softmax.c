@@ -365,7 +365,7 @@ static struct levels levels_of(const int32_t *thresholds)
         levels.next = (uint32_t)thresholds[0];
         levels.step = ((uint32_t)thresholds[levels.most - 1] - levels.next) / (levels.most - 1);
     }
-    if (levels.step <= 1u << 18 || levels.next > levels.step + TOLERANCE) { /* else there are elements of a negative x */
+    if (levels.step <= 1u << 18 || levels.next > levels.step + TOLERANCE) { /* x of nothing would be below -margin */
         return (struct levels){.most = 0, .places = 16};
     }
     for (; levels.step << places < 0x80000000u; places++) {
@@ -396,6 +396,9 @@ static __attribute__((noinline)) uint8_t count_exactly(const struct pixel *pixel
 {
     const int32_t *thresholds = pixel->work->thresholds;
     uint32_t exponential = pixel->work->exponentials[pixel->largest - element];
+    if (!is_reached(thresholds[0], exponential, pixel->sum)) { /* of which the guess may be any: see levels_of */
+        return 0;
+    }
     for (uint32_t steps = 0; steps < FEW_STEPS; steps++) {
         if (count < UINT8_MAX && is_reached(thresholds[count], exponential, pixel->sum)) {
             count++;
