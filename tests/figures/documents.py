@@ -98,9 +98,13 @@ SIRACUSA_WAYS = {("no", "no", "none"): "cores alone", ("yes", "no", "none"): "N-
                  ("yes", "yes", "none"): "beside each other", ("yes", "yes", "auto"): "in blocks, too"}
 
 
-def siracusa(_):
+def siracusa_rows():
     with open(SOURCE / "tests/siracusa.csv", newline="", encoding="utf-8") as file:
-        rows = {(row["network"], row["engine"], row["cores beside it"], row["blocks"]): row for row in csv.DictReader(file)}
+        return {(row["network"], row["engine"], row["cores beside it"], row["blocks"]): row for row in csv.DictReader(file)}
+
+
+def siracusa(_):
+    rows = siracusa_rows()
     yield "| weights linked | " + " | ".join(SIRACUSA_WAYS.values()) + " | MAC/cycle | planned |"
     yield "|---" * (len(SIRACUSA_WAYS) + 3) + "|"
     for name, title in SIRACUSA.items():
@@ -109,6 +113,20 @@ def siracusa(_):
             cells = [f"{int(row['cycles']):,}" if row else "not measured" for row in measured]
             planned = f"{int(measured[-1]['planned cycles']):,}"
             yield f"| {title} | " + " | ".join(cells) + f" | **{measured[-1]['MAC/cycle']}** | {planned} |"
+
+
+def siracusa_times(_):
+    """The engine's work as it is where a tile is one job, whose end the first core sees."""
+    rows = siracusa_rows()
+    yield "| weights linked | run | engine at work | cores wait for it | for L2 | cores at work |"
+    yield "|---|---|---|---|---|---|"
+    for name, title in SIRACUSA.items():
+        whole, apart = rows.get((name, "yes", "yes", "auto")), rows.get((name, "yes", "no", "none"))
+        if whole and whole["cycles of the run"]:
+            run, engine, waiting, loading = (int(row[column]) for row, column in (
+                (whole, "cycles of the run"), (apart, "cycles of the engine's jobs"), (whole, "cycles waiting for the engine"),
+                (whole, "cycles waiting for L2")))
+            yield f"| {title} | {run:,} | {engine:,} | {waiting:,} | {loading:,} | {run - waiting - loading:,} |"
 
 
 TRANSFORMERS = {"bioformer_qdq": "Bioformer (QDQ)", "bioformer_qdq_resident": "the same, `--weights resident`",
@@ -153,7 +171,7 @@ def attention(_):
             yield "| " + " | ".join(f"{int(number):,}" for column, number in row.items() if column not in ("heads", "depth")) + " |"
 
 
-TABLES = {table.__name__: table for table in (summary, original, mlperf, bits, siracusa, transformers, decoders, attention)}
+TABLES = {table.__name__: table for table in (summary, original, mlperf, bits, siracusa, siracusa_times, transformers, decoders, attention)}
 
 
 def main():
