@@ -40,7 +40,8 @@ struct dory_blocks {
     int32_t output_step; /* bytes from pixel to pixel; in CHW, from channel to the one before: negative */
     uint32_t channels;
     int32_t *sum;          /* of pixel p and lane c at [4 * p + c] */
-    const int32_t *starts; /* what the sums of each of the four pixels start from; of matrix/ alone */
+    const int32_t *starts; /* of matrix/ alone: what the sums of each of the four pixels start from */
+    const uint32_t *same;  /* and the constants of all channels */
     struct {               /* of a last quad of fewer than four channels, see product_part.h */
         uint8_t *output;
         int32_t lane_step, pixel_step; /* to the next channel; from a pixel's last one to the next pixel's first */

@@ -70,25 +70,30 @@
     LP_SETUP("x0", "t4", step, "1") STEP(load, unpack, add, "", "1: ")                                                      \
     "2:\n"
 
-/* The same on top of what each pixel's sums start from: all words in the loop. */
+/* The same on top of what the sums of each pixel and, in front of a quad's weights, of each channel start from: all words in
+ * the loop. */
 #define SUM_WORDS_FROM_STARTS(load, unpack, step, set, add)                                                                 \
-    "lw t0, %[starts]\n"                                                                                                    \
+    "lw t4, %[starts]\n"                                                                                                    \
+    LOAD_BYTES                                                                                                              \
+    "lw " SUM0 ", 0(t4)\n"                                                                                                  \
+    "lw " SUM4 ", 4(t4)\n"                                                                                                  \
+    "lw " SUM8 ", 8(t4)\n"                                                                                                  \
+    "lw " SUM12 ", 12(t4)\n"                                                                                                \
     "lw t4, %[words]\n"                                                                                                     \
-    "lw " SUM0 ", 0(t0)\n"                                                                                                  \
-    "lw " SUM4 ", 4(t0)\n"                                                                                                  \
-    "lw " SUM8 ", 8(t0)\n"                                                                                                  \
-    "lw " SUM12 ", 12(t0)\n"                                                                                                \
-    SAME(SUM0, SUM1, SUM2, SUM3) SAME(SUM4, SUM5, SUM6, SUM7) SAME(SUM8, SUM9, SUM10, SUM11)                                \
-        SAME(SUM12, SUM13, SUM14, SUM15) LP_SETUP("x0", "t4", step, "1") STEP(load, unpack, add, "", "1: ")
-#define SAME(a, b, c, d)                                                                                                    \
-    "mv " b ", " a "\n"                                                                                                     \
-    "mv " c ", " a "\n"                                                                                                     \
-    "mv " d ", " a "\n"
+    START(SUM0, SUM1, SUM2, SUM3) START(SUM4, SUM5, SUM6, SUM7) START(SUM8, SUM9, SUM10, SUM11)                             \
+        START(SUM12, SUM13, SUM14, SUM15) LP_SETUP("x0", "t4", step, "1") STEP(load, unpack, add, "", "1: ")
+#define START(a, b, c, d)                                                                                                   \
+    "add " b ", " a ", t1\n"                                                                                                \
+    "add " c ", " a ", t2\n"                                                                                                \
+    "add " d ", " a ", t3\n"                                                                                                \
+    "add " a ", " a ", t0\n"
 
-/* Four sums of one channel. In groups of four, because a product is not ready for the very next instruction. */
-#define NORMALISE(a, b, c, d)                                                                                               \
-    P_LW_NEXT("t0", "a1")                                                                                                   \
-    P_LW_NEXT("t1", "a1")                                                                                                   \
+/* Four sums of one channel become elements. Each kind has LOAD_, its constants from where `from` points to; BIAS_, which adds
+ * what is the channel's own where that is apart; and SCALE_, which leaves the constants as they are. In groups of four,
+ * because a product is not ready for the very next instruction. */
+#define LOAD_NORMALISE(from) P_LW_NEXT("t0", from) P_LW_NEXT("t1", from)
+#define BIAS_NORMALISE(a, b, c, d) ""
+#define SCALE_NORMALISE(a, b, c, d)                                                                                         \
     "mul " a ", " a ", t0\n"                                                                                                \
     "mul " b ", " b ", t0\n"                                                                                                \
     "mul " c ", " c ", t0\n"                                                                                                \
@@ -96,11 +101,8 @@
         P_CLIPUR(a, a, "t3") P_CLIPUR(b, b, "t3") P_CLIPUR(c, c, "t3") P_CLIPUR(d, d, "t3")
 
 /* The clamped kinds; see direct.h. */
+#define LOAD_FOUR(from) P_LW_NEXT("t0", from) P_LW_NEXT("t1", from) P_LW_NEXT("t3", from) P_LW_NEXT("t4", from)
 #define CLAMP(a, b, c, d)                                                                                                   \
-    P_LW_NEXT("t0", "a1")                                                                                                   \
-    P_LW_NEXT("t1", "a1")                                                                                                   \
-    P_LW_NEXT("t3", "a1")                                                                                                   \
-    P_LW_NEXT("t4", "a1")                                                                                                   \
     P_MAX(a, a, "t0")                                                                                                       \
     P_MAX(b, b, "t0") P_MAX(c, c, "t0") P_MAX(d, d, "t0") P_MIN(a, a, "t1") P_MIN(b, b, "t1") P_MIN(c, c, "t1")             \
         P_MIN(d, d, "t1") "mul " a ", " a ", t3\n"                                                                          \
@@ -108,21 +110,25 @@
                           "mul " c ", " c ", t3\n"                                                                          \
                           "mul " d ", " d ", t3\n"
 
-#define NORMALISE_CLAMPED(a, b, c, d)                                                                                       \
+#define LOAD_CLAMPED LOAD_FOUR
+#define BIAS_CLAMPED BIAS_NORMALISE
+#define SCALE_CLAMPED(a, b, c, d)                                                                                           \
     CLAMP(a, b, c, d)                                                                                                       \
     P_ADDUNR(a, "t4", "t2") P_ADDUNR(b, "t4", "t2") P_ADDUNR(c, "t4", "t2") P_ADDUNR(d, "t4", "t2")
 
-#define NORMALISE_CLAMPED_DIVIDED(a, b, c, d)                                                                               \
+#define LOAD_CLAMPED_DIVIDED LOAD_FOUR
+#define BIAS_CLAMPED_DIVIDED BIAS_NORMALISE
+#define SCALE_CLAMPED_DIVIDED(a, b, c, d)                                                                                   \
     CLAMP(a, b, c, d)                                                                                                       \
-    "lw t0, %[reciprocal]\n"                                                                                                \
+    "lw a0, %[reciprocal]\n"                                                                                                \
     "add " a ", " a ", t4\n"                                                                                                \
     "add " b ", " b ", t4\n"                                                                                                \
     "add " c ", " c ", t4\n"                                                                                                \
     "add " d ", " d ", t4\n"                                                                                                \
-    "mulhu " a ", " a ", t0\n"                                                                                              \
-    "mulhu " b ", " b ", t0\n"                                                                                              \
-    "mulhu " c ", " c ", t0\n"                                                                                              \
-    "mulhu " d ", " d ", t0\n"                                                                                              \
+    "mulhu " a ", " a ", a0\n"                                                                                              \
+    "mulhu " b ", " b ", a0\n"                                                                                              \
+    "mulhu " c ", " c ", a0\n"                                                                                              \
+    "mulhu " d ", " d ", a0\n"                                                                                              \
     "srl " a ", " a ", t2\n"                                                                                                \
     "srl " b ", " b ", t2\n"                                                                                                \
     "srl " c ", " c ", t2\n"                                                                                                \
@@ -130,10 +136,6 @@
 
 /* The high kinds. t2 has the left shift, a0 the clip bound. */
 #define BIAS(a, b, c, d)                                                                                                    \
-    P_LW_NEXT("t0", "a1")                                                                                                   \
-    P_LW_NEXT("t1", "a1")                                                                                                   \
-    P_LW_NEXT("t3", "a1")                                                                                                   \
-    P_LW_NEXT("t4", "a1")                                                                                                   \
     "add " a ", " a ", t0\n"                                                                                                \
     "add " b ", " b ", t0\n"                                                                                                \
     "add " c ", " c ", t0\n"                                                                                                \
@@ -158,34 +160,31 @@
     P_ADDNR(a, "t3", "t4") P_ADDNR(b, "t3", "t4") P_ADDNR(c, "t3", "t4") P_ADDNR(d, "t3", "t4")                             \
     P_CLIPUR(a, a, "a0") P_CLIPUR(b, b, "a0") P_CLIPUR(c, c, "a0") P_CLIPUR(d, d, "a0")
 
-#define NORMALISE_HIGH(a, b, c, d) BIAS(a, b, c, d) HIGH(a) HIGH(b) HIGH(c) HIGH(d) SHIFT_AND_CLIP(a, b, c, d)
+#define LOAD_HIGH LOAD_FOUR
+#define BIAS_HIGH BIAS
+#define SCALE_HIGH(a, b, c, d) HIGH(a) HIGH(b) HIGH(c) HIGH(d) SHIFT_AND_CLIP(a, b, c, d)
 
-#define NORMALISE_HIGH_AWAY(a, b, c, d)                                                                                     \
-    BIAS(a, b, c, d)                                                                                                        \
+#define LOAD_HIGH_AWAY LOAD_FOUR
+#define BIAS_HIGH_AWAY BIAS
+#define SCALE_HIGH_AWAY(a, b, c, d)                                                                                         \
     "lw t0, %[away]\n"                                                                                                      \
     HIGH_AWAY(a) HIGH_AWAY(b) HIGH_AWAY(c) HIGH_AWAY(d)                                                                     \
     SHIFT_AND_CLIP(a, b, c, d)
 
-#define NORMALISE_HIGH_EVEN(a, b, c, d)                                                                                     \
-    BIAS(a, b, c, d) HIGH_EVEN(a) HIGH_EVEN(b) HIGH_EVEN(c) HIGH_EVEN(d) SHIFT_AND_CLIP(a, b, c, d)
+#define LOAD_HIGH_EVEN LOAD_FOUR
+#define BIAS_HIGH_EVEN BIAS
+#define SCALE_HIGH_EVEN(a, b, c, d) HIGH_EVEN(a) HIGH_EVEN(b) HIGH_EVEN(c) HIGH_EVEN(d) SHIFT_AND_CLIP(a, b, c, d)
 
 /* The split kinds: bias, limit, fine multiplier, addend (which has the shift in its low bits), coarse multiplier. Two sums at a
  * time, for both products need what is multiplied. The elements are the high bytes. */
-#define LOAD_SPLIT                                                                                                          \
-    P_LW_NEXT("t0", "a1") P_LW_NEXT("t1", "a1") P_LW_NEXT("t3", "a1") P_LW_NEXT("t4", "a1") P_LW_NEXT("a0", "a1")
-
-#define BIAS_SPLIT(a, b, c, d)                                                                                              \
-    "add " a ", " a ", t0\n"                                                                                                \
-    "add " b ", " b ", t0\n"                                                                                                \
-    "add " c ", " c ", t0\n"                                                                                                \
-    "add " d ", " d ", t0\n"
-
 #define SPLIT(a, b)                                                                                                         \
     P_CLIPUR("t0", a, "t1") P_CLIPUR("t5", b, "t1")                                                                         \
     "mul " a ", t0, t3\n"                                                                                                   \
     "mul " b ", t5, t3\n" P_ADDUNR(a, "t4", "t4") P_ADDUNR(b, "t4", "t4") P_MAC(a, "t0", "a0") P_MAC(b, "t5", "a0")
 
-#define NORMALISE_SPLIT(a, b, c, d) LOAD_SPLIT BIAS_SPLIT(a, b, c, d) SPLIT(a, b) SPLIT(c, d)
+#define LOAD_SPLIT(from) LOAD_FOUR(from) P_LW_NEXT("a0", from)
+#define BIAS_SPLIT BIAS
+#define SCALE_SPLIT(a, b, c, d) SPLIT(a, b) SPLIT(c, d)
 
 /* The same, and a step less below zero. */
 #define SPLIT_AWAY(a, b)                                                                                                    \
@@ -193,38 +192,47 @@
     "slt t0, t0, t2\n"                                                                                                      \
     "slt t5, t5, t2\n" P_MSU(a, "t0", "a5") P_MSU(b, "t5", "a5")
 
-#define NORMALISE_SPLIT_AWAY(a, b, c, d)                                                                                    \
-    LOAD_SPLIT P_LW_NEXT("t2", "a1") P_LW_NEXT("a5", "a1") BIAS_SPLIT(a, b, c, d) SPLIT_AWAY(a, b) SPLIT_AWAY(c, d)
+#define LOAD_SPLIT_AWAY(from) LOAD_SPLIT(from) P_LW_NEXT("t2", from) P_LW_NEXT("a5", from)
+#define BIAS_SPLIT_AWAY BIAS
+#define SCALE_SPLIT_AWAY(a, b, c, d) SPLIT_AWAY(a, b) SPLIT_AWAY(c, d)
 
-/* All 16 sums, a channel at a time. */
-#define FOR_CHANNELS(normalise)                                                                                             \
-    normalise(SUM0, SUM4, SUM8, SUM12) normalise(SUM1, SUM5, SUM9, SUM13) normalise(SUM2, SUM6, SUM10, SUM14)               \
-        normalise(SUM3, SUM7, SUM11, SUM15)
+/* BY_OWN: each channel has its constants, behind the quad's weights. BY_SAME: all have the same ones, and nothing of their own,
+ * for their sums start with it. */
+#define BY_OWN(kind)                                                                                                        \
+    ONE_BY_OWN(kind, SUM0, SUM4, SUM8, SUM12) ONE_BY_OWN(kind, SUM1, SUM5, SUM9, SUM13)                                     \
+        ONE_BY_OWN(kind, SUM2, SUM6, SUM10, SUM14) ONE_BY_OWN(kind, SUM3, SUM7, SUM11, SUM15)
+#define ONE_BY_OWN(kind, a, b, c, d) LOAD_##kind("a1") BIAS_##kind(a, b, c, d) SCALE_##kind(a, b, c, d)
+#define BY_SAME(kind)                                                                                                       \
+    "lw t5, %[same]\n"                                                                                                      \
+    "nop\n"                                                                                                                 \
+    LOAD_##kind("t5")                                                                                                       \
+    SCALE_##kind(SUM0, SUM4, SUM8, SUM12) SCALE_##kind(SUM1, SUM5, SUM9, SUM13) SCALE_##kind(SUM2, SUM6, SUM10, SUM14)      \
+        SCALE_##kind(SUM3, SUM7, SUM11, SUM15)
 
 /* What a multiplication of blocks does with direct sums: at first, with what KIND loads (t2 shift, t3 maximum, t4 kind), and aside,
- * from where it goes back to label 10. Each kind has its own code, so that a network has only what it needs in the cores'
- * cache. */
+ * from where it goes back to label 10; `by` is BY_OWN or BY_SAME. Each kind has its own code, so that a network has only what
+ * it needs in the cores' cache. */
 #define KIND_DIRECT         "lw t2, %[shift]\n" "lw t3, %[maximum]\n"
-#define FINISH_DIRECT       FOR_CHANNELS(NORMALISE)
-#define FINISH_DIRECT_ASIDE ""
+#define FINISH_DIRECT(by)       by(NORMALISE)
+#define FINISH_DIRECT_ASIDE(by) ""
 
 #define KIND_CLAMPED "lw t2, %[shift]\n" "lw t4, %[direct]\n"
-#define FINISH_CLAMPED                                                                                                      \
+#define FINISH_CLAMPED(by)                                                                                                  \
     "addi t5, t4, -2\n"                                                                                                     \
-    "bnez t5, 21f\n" FOR_CHANNELS(NORMALISE_CLAMPED)
-#define FINISH_CLAMPED_ASIDE                                                                                                \
-    "21:\n" FOR_CHANNELS(NORMALISE_CLAMPED_DIVIDED)                                                                         \
+    "bnez t5, 21f\n" by(CLAMPED)
+#define FINISH_CLAMPED_ASIDE(by)                                                                                            \
+    "21:\n" by(CLAMPED_DIVIDED)                                                                                             \
     "j 10b\n"
 
 #define KIND_HIGH "lw t2, %[shift]\n" "lw t3, %[maximum]\n" "lw t4, %[direct]\n"
-#define FINISH_FLOOR_OR_AWAY                                                                                                \
+#define FINISH_FLOOR_OR_AWAY(by)                                                                                            \
     "addi t5, t4, 1\n"                                                                                                      \
-    "beqz t5, 24f\n" FOR_CHANNELS(NORMALISE_HIGH)                                                                           \
+    "beqz t5, 24f\n" by(HIGH)                                                                                               \
     "25: lw t0, %[minimum]\n"                                                                                               \
     "nop\n"                                                                                                                 \
     "bnez t0, 26f\n"
-#define FINISH_FLOOR_OR_AWAY_ASIDE                                                                                          \
-    "24:\n" FOR_CHANNELS(NORMALISE_HIGH_AWAY)                                                                               \
+#define FINISH_FLOOR_OR_AWAY_ASIDE(by)                                                                                      \
+    "24:\n" by(HIGH_AWAY)                                                                                                   \
     "j 25b\n"                                                                                                               \
     "26:\n"                                                                                                                 \
     P_MAX(SUM0, SUM0, "t0") P_MAX(SUM1, SUM1, "t0") P_MAX(SUM2, SUM2, "t0") P_MAX(SUM3, SUM3, "t0")                         \
@@ -233,34 +241,34 @@
     P_MAX(SUM12, SUM12, "t0") P_MAX(SUM13, SUM13, "t0") P_MAX(SUM14, SUM14, "t0") P_MAX(SUM15, SUM15, "t0")                 \
     "j 10b\n"
 
-#define FINISH_HIGH                                                                                                         \
+#define FINISH_HIGH(by)                                                                                                     \
     "mv a0, t3\n"                                                                                                           \
     "addi t5, t4, 3\n"                                                                                                      \
-    "beqz t5, 28f\n" FINISH_FLOOR_OR_AWAY
-#define FINISH_HIGH_ASIDE                                                                                                   \
-    FINISH_FLOOR_OR_AWAY_ASIDE                                                                                              \
-    "28:\n" FOR_CHANNELS(NORMALISE_HIGH_EVEN)                                                                               \
+    "beqz t5, 28f\n" FINISH_FLOOR_OR_AWAY(by)
+#define FINISH_HIGH_ASIDE(by)                                                                                               \
+    FINISH_FLOOR_OR_AWAY_ASIDE(by)                                                                                          \
+    "28:\n" by(HIGH_EVEN)                                                                                                   \
     "j 25b\n"
 
 #define KIND_SPLIT "lw t4, %[direct]\n"
-#define FINISH_SPLIT                                                                                                        \
+#define FINISH_SPLIT(by)                                                                                                    \
     "addi t5, t4, -5\n"                                                                                                     \
-    "beqz t5, 27f\n" FOR_CHANNELS(NORMALISE_SPLIT)
-#define FINISH_SPLIT_ASIDE                                                                                                  \
-    "27:\n" FOR_CHANNELS(NORMALISE_SPLIT_AWAY)                                                                              \
+    "beqz t5, 27f\n" by(SPLIT)
+#define FINISH_SPLIT_ASIDE(by)                                                                                              \
+    "27:\n" by(SPLIT_AWAY)                                                                                                  \
     "lw a5, %[offset3]\n"                                                                                                   \
     "j 10b\n"
 
 /* Every kind but the split ones and the one that rounds halves to even. */
 #define KIND_ANY "lw t2, %[shift]\n" "lw t3, %[maximum]\n" "lw t4, %[direct]\n"
-#define FINISH_ANY                                                                                                          \
+#define FINISH_ANY(by)                                                                                                      \
     "addi t5, t4, -1\n"                                                                                                     \
-    "bnez t5, 20f\n" FINISH_DIRECT
-#define FINISH_ANY_ASIDE                                                                                                    \
-    "20: bltz t4, 23f\n" FINISH_CLAMPED                                                                                     \
-    "j 10b\n" FINISH_CLAMPED_ASIDE                                                                                          \
-    "23: mv a0, t3\n" FINISH_FLOOR_OR_AWAY                                                                                  \
-    "j 10b\n" FINISH_FLOOR_OR_AWAY_ASIDE
+    "bnez t5, 20f\n" FINISH_DIRECT(by)
+#define FINISH_ANY_ASIDE(by)                                                                                                \
+    "20: bltz t4, 23f\n" FINISH_CLAMPED(by)                                                                                 \
+    "j 10b\n" FINISH_CLAMPED_ASIDE(by)                                                                                      \
+    "23: mv a0, t3\n" FINISH_FLOOR_OR_AWAY(by)                                                                              \
+    "j 10b\n" FINISH_FLOOR_OR_AWAY_ASIDE(by)
 
 /* Four channels of one pixel into a word; the address moves on to the next pixel. In CHW, four pixels of one channel, and from
  * there to the channel before: the sign of the step tells which. Elements are low bytes, or high bytes, which the selector
@@ -287,8 +295,8 @@
  * is done with the sums, which it may bring from the scale that the unpacked weights have to their own. `finish` and `end` are
  * names behind FINISH_ and STORE_. */
 #define MULTIPLY(blocks, load, unpack, step, set, add, scale, finish, end)                                                  \
-    MULTIPLY_BY(SUM_WORDS, blocks, load, unpack, step, set, add, scale, finish, end)
-#define MULTIPLY_BY(sum_words, blocks, load, unpack, step, set, add, scale, finish, end)                                    \
+    MULTIPLY_BY(SUM_WORDS, BY_OWN, blocks, load, unpack, step, set, add, scale, finish, end)
+#define MULTIPLY_BY(sum_words, by, blocks, load, unpack, step, set, add, scale, finish, end)                                \
     __asm__ volatile(                                                                                                       \
         WORDS_OF_CODE                                                                                                       \
         "lw a1, %[weights]\n"                                                                                               \
@@ -300,7 +308,7 @@
         "bnez t5, 4f\n"                                                                                                     \
         scale                                                                                                               \
         "3:\n"                                                                                                              \
-        FINISH_##finish                                                                                                     \
+        FINISH_##finish(by)                                                                                                 \
         "10: lw t4, %[output]\n"                                                                                            \
         "lw t5, %[output_step]\n"                                                                                           \
         "lw t1, %[weights_end]\n"                                                                                           \
@@ -344,7 +352,7 @@
         "nop\n"                                                                                                             \
         KEEP_SUMS                                                                                                           \
         "j 9f\n"                                                                                                            \
-        FINISH_##finish##_ASIDE                                                                                             \
+        FINISH_##finish##_ASIDE(by)                                                                                         \
         "9: sw a1, %[weights]\n"                                                                                            \
         ".option pop\n"                                                                                                     \
         : [weights] "+m"((blocks)->weights), [output] "+m"((blocks)->output)                                                \
@@ -355,7 +363,7 @@
           [reciprocal] "m"((blocks)->normaliser.reciprocal), [away] "m"((blocks)->normaliser.away),                         \
           [minimum] "m"((blocks)->normaliser.minimum),                                                                      \
           [maximum] "m"((blocks)->normaliser.maximum), [output_step] "m"((blocks)->output_step), [sum] "m"((blocks)->sum),  \
-          [starts] "m"((blocks)->starts)                                                                                    \
+          [starts] "m"((blocks)->starts), [same] "m"((blocks)->same)                                                        \
         : REGISTERS_OF_BLOCK, "memory")
 
 /* clang-format on */
@@ -369,12 +377,12 @@
         MULTIPLY(blocks, LOAD_BYTES, "", 24, PV_DOTUSP_B, PV_SDOTUSP_B, "", kind, end);                                     \
     }
 
-/* The same for sums that start from blocks->starts. */
+/* The same for sums that start from blocks->starts and end by blocks->same. */
 #define DORY_DEFINE_MULTIPLY_FROM_STARTS(name, kind, end)                                                                   \
     static inline __attribute__((always_inline)) void multiply_##name(struct dory_blocks *blocks, bool is_signed)           \
     {                                                                                                                       \
         (void)is_signed;                                                                                                    \
-        MULTIPLY_BY(SUM_WORDS_FROM_STARTS, blocks, LOAD_BYTES, "", 24, PV_DOTUSP_B, PV_SDOTUSP_B, "", kind, end);           \
+        MULTIPLY_BY(SUM_WORDS_FROM_STARTS, BY_SAME, blocks, LOAD_BYTES, "", 24, PV_DOTUSP_B, PV_SDOTUSP_B, "", kind, end);  \
     }
 
 #else
@@ -392,14 +400,15 @@ static inline void dory_multiply_step(int32_t sum[16], const uint8_t *const pixe
     }
 }
 
-/* `starts`: of each pixel; null: zeros. */
+/* `starts`: of each pixel, and those of each channel are in front of the weights; null: zeros. */
 static inline void dory_multiply_block(struct dory_blocks *blocks, const int32_t *starts, bool is_signed,
                                        dory_unpack_weights *unpack, uint32_t step_bytes)
 {
     const uint8_t *input = blocks->pixels.input;
     for (unsigned i = 0; i < 16; i++) {
-        blocks->sum[i] = starts ? starts[i / 4] : 0;
+        blocks->sum[i] = starts ? (int32_t)((uint32_t)starts[i / 4] + dory_load_word(blocks->weights + 4 * (i % 4))) : 0;
     }
+    blocks->weights += starts ? 16 : 0;
     for (uint32_t run = 0; run <= blocks->more_runs; run++) {
         for (uint32_t step = 0; step < blocks->words; step++) {
             const uint8_t *next = input + 4, *pixel[4] = {input};
@@ -425,11 +434,14 @@ static inline void dory_store_planes(struct dory_blocks *blocks)
     blocks->output -= 4 * blocks->output_step;
 }
 
-static inline void dory_store_block(struct dory_blocks *blocks)
+/* `same`: the constants of all channels; null: each has its own, behind the weights. */
+static inline void dory_store_block(struct dory_blocks *blocks, const uint32_t *same)
 {
     int32_t *sum = blocks->sum;
-    for (unsigned lane = 0; lane < 4; lane++, blocks->weights += dory_direct_constants_bytes(&blocks->normaliser)) {
-        dory_normalise_in_its_kind(&blocks->normaliser, sum + lane, 4, 4, blocks->weights);
+    for (unsigned lane = 0; lane < 4; lane++) {
+        const uint8_t *constants = same ? (const uint8_t *)same : blocks->weights;
+        dory_normalise_in_its_kind(&blocks->normaliser, sum + lane, 4, 4, constants);
+        blocks->weights += same ? 0 : dory_direct_constants_bytes(&blocks->normaliser);
     }
     if (blocks->output_step < 0) {
         dory_store_planes(blocks);
@@ -449,7 +461,7 @@ static inline void dory_multiply_from(struct dory_blocks *blocks, const int32_t 
         if (!blocks->direct) {
             return;
         }
-        dory_store_block(blocks);
+        dory_store_block(blocks, starts ? blocks->same : NULL);
     } while (blocks->weights != blocks->weights_end);
 }
 

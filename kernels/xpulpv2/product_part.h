@@ -20,12 +20,14 @@
     dot(SUM8, "t4", "t0") dot(SUM9, "t4", "t1") dot(SUM10, "t4", "t2") behind_use_of_t4                                     \
     dot(SUM12, "t5", "t0") dot(SUM13, "t5", "t1") label_of_last dot(SUM14, "t5", "t2")
 
-#define FOR_THREE_CHANNELS(normalise)                                                                                       \
-    normalise(SUM0, SUM4, SUM8, SUM12) normalise(SUM1, SUM5, SUM9, SUM13) normalise(SUM2, SUM6, SUM10, SUM14)
-
 /* From sums to elements in the low byte. */
-#define PART_CLAMPED "lw t2, %[shift]\n" FOR_THREE_CHANNELS(NORMALISE_CLAMPED)
-#define PART_SPLIT   FOR_THREE_CHANNELS(NORMALISE_SPLIT) FOR_THREE_CHANNELS(LOW_BYTES)
+#define THREE_BY_OWN(kind)                                                                                                  \
+    ONE_BY_OWN(kind, SUM0, SUM4, SUM8, SUM12) ONE_BY_OWN(kind, SUM1, SUM5, SUM9, SUM13)                                     \
+        ONE_BY_OWN(kind, SUM2, SUM6, SUM10, SUM14)
+#define PART_CLAMPED "lw t2, %[shift]\n" THREE_BY_OWN(CLAMPED)
+#define PART_SPLIT                                                                                                          \
+    THREE_BY_OWN(SPLIT) LOW_BYTES(SUM0, SUM4, SUM8, SUM12) LOW_BYTES(SUM1, SUM5, SUM9, SUM13)                               \
+        LOW_BYTES(SUM2, SUM6, SUM10, SUM14)
 #define LOW_BYTES(a, b, c, d)                                                                                               \
     "srli " a ", " a ", 24\n"                                                                                               \
     "srli " b ", " b ", 24\n"                                                                                               \

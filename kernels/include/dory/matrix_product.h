@@ -41,21 +41,15 @@ static inline void dory_split_word(uint32_t *words, int64_t number)
     words[1] = (uint32_t)((uint64_t)number >> 32);
 }
 
-/* The words of a channel, dory_channel_constants_bytes() of them. For one whose sums lack a number, each is more by that
- * times its factor; sums of words wrap, and are right where what they stand for fits. Where words are of 64 bits, the
- * addend is, and its factors are 0: dory_matrix_addend(). */
+/* The words of a channel, dory_channel_constants_bytes() of them. */
 struct dory_matrix_constants {
-    uint32_t words[DORY_MATRIX_WORDS], factors[DORY_MATRIX_WORDS];
+    uint32_t words[DORY_MATRIX_WORDS];
 };
 
-static inline bool dory_matrix_has_wide_constants(const struct dory_layer *layer)
+/* True where the first word is added to sums, before all else. */
+static inline bool dory_matrix_has_bias(const struct dory_layer *layer)
 {
-    return layer->normalisation == DORY_NORMALISE_64 || layer->normalisation == DORY_NORMALISE_DIVIDE;
-}
-
-static inline int64_t dory_matrix_addend(const struct dory_layer *layer, int32_t lacks)
-{
-    return layer->stages->first.addend + layer->stages->first.multiplier * lacks;
+    return layer->normalisation == DORY_NORMALISE_SPLIT || layer->normalisation == DORY_NORMALISE_HIGH;
 }
 
 static inline struct dory_matrix_constants dory_matrix_constants(const struct dory_layer *layer)
@@ -64,18 +58,15 @@ static inline struct dory_matrix_constants dory_matrix_constants(const struct do
     uint32_t multiplier = (uint32_t)first->multiplier, addend = (uint32_t)first->addend;
     uint32_t minimum = (uint32_t)first->minimum, maximum = (uint32_t)first->maximum;
     switch (layer->normalisation) {
-    case DORY_NORMALISE_NONE: return (struct dory_matrix_constants){{addend}, {1}};
-    case DORY_NORMALISE_32: return (struct dory_matrix_constants){{multiplier, addend}, {0, multiplier}};
-    case DORY_NORMALISE_CLAMPED:
-        return (struct dory_matrix_constants){{minimum, maximum, multiplier, addend},
-                                              {(uint32_t)-1, (uint32_t)-1, 0, multiplier}};
+    case DORY_NORMALISE_NONE: return (struct dory_matrix_constants){{addend}};
+    case DORY_NORMALISE_32: return (struct dory_matrix_constants){{multiplier, addend}};
+    case DORY_NORMALISE_CLAMPED: return (struct dory_matrix_constants){{minimum, maximum, multiplier, addend}};
     case DORY_NORMALISE_SPLIT:
         return (struct dory_matrix_constants){{minimum, maximum, multiplier, addend, (uint32_t)second->multiplier,
-                                               (uint32_t)second->minimum, (uint32_t)second->addend},
-                                              {1}};
+                                               (uint32_t)second->minimum, (uint32_t)second->addend}};
     case DORY_NORMALISE_HIGH:
         return (struct dory_matrix_constants){
-            {(uint32_t)second->addend, multiplier, addend, dory_log2_of_divisor(first->divisor)}, {1}};
+            {(uint32_t)second->addend, multiplier, addend, dory_log2_of_divisor(first->divisor)}};
     default: break;
     }
     struct dory_matrix_constants wide = {.words = {0}};

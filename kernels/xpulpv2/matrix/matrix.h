@@ -1,6 +1,6 @@
-/* How products of two activations divide their scratch: the second factor as a convolution's weights, quads with their
- * constants, for each row of the tile; behind them what each pixel adds to its sums. Pure functions, compiled into the
- * planner, too.
+/* How products of two activations divide their scratch: the second factor as a convolution's weights, quads with what each
+ * channel's sums start from, for each row of the tile; behind them what those of each pixel do; and copies of pixels. Pure
+ * functions, compiled into the planner, too.
  * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_MATRIX_H
 #define DORY_XPULPV2_MATRIX_H
@@ -11,10 +11,7 @@
 
 static inline uint32_t dory_matrix_words(const struct dory_layer *layer) { return (layer->input_channels + 3u) / 4; }
 
-static inline uint32_t dory_matrix_quad_bytes(const struct dory_layer *layer)
-{
-    return 16 * dory_matrix_words(layer) + 4 * dory_channel_constants_bytes(layer);
-}
+static inline uint32_t dory_matrix_quad_bytes(const struct dory_layer *layer) { return 16 + 16 * dory_matrix_words(layer); }
 
 /* Of one row of the tile. */
 static inline uint32_t dory_matrix_weights_bytes(const struct dory_layer *layer, uint32_t channels)
@@ -25,14 +22,11 @@ static inline uint32_t dory_matrix_weights_bytes(const struct dory_layer *layer,
 /* Pixels of a row, with those that are missing in its last four. */
 static inline uint32_t dory_matrix_pixels(uint32_t columns) { return dory_round_up(columns, 4); }
 
-/* Pixels of fewer elements than a word has. */
-static inline bool dory_matrix_is_short(const struct dory_layer *layer) { return layer->input_channels < 4; }
-
-/* Where pixels are no whole words, copies of the last four in words of their own: what is read beyond a pixel is never
- * beyond the tile. Of short pixels that may be several pixels further; all of them have copies. */
+/* Where pixels are no whole words, copies of all of them in words of their own: no load is misaligned or goes beyond the
+ * tile. */
 static inline uint32_t dory_matrix_copies_bytes(const struct dory_layer *layer, uint32_t pixels)
 {
-    return dory_matrix_is_short(layer) ? 4 * pixels : layer->input_channels % 4 ? 16 * dory_matrix_words(layer) : 0;
+    return layer->input_channels % 4 ? 4 * dory_matrix_words(layer) * pixels : 0;
 }
 
 #endif

@@ -16,28 +16,41 @@ static uint32_t matrix_scratch_bytes(const struct dory_layer *layer, const struc
 {
     (void)cores;
     struct dory_matrix_grid grid = dory_matrix_grid_of(layer, tile->rows, tile->columns);
-    return grid.rows * (dory_matrix_weights_bytes(layer, tile->channels) + 4 * dory_matrix_pixels(grid.columns)) +
-           dory_matrix_copies_bytes(layer, grid.rows * grid.columns);
+    uint32_t pixels = dory_matrix_pixels(grid.columns);
+    return grid.rows *
+           (dory_matrix_weights_bytes(layer, tile->channels) + 4 * pixels + dory_matrix_copies_bytes(layer, pixels));
 }
 
-/* To requantise a quad's channels with what zero points and sums add to them. */
-static uint64_t constants_cycles(const struct dory_layer *layer)
-{
-    return layer->normalisation == DORY_NORMALISE_HIGH ? 530 : layer->normalisation == DORY_NORMALISE_SPLIT ? 370 : 240;
-}
-
-/* Of the slowest core: its quads, then its pixels. Words of pixels that are none are misaligned, most of them, and their
- * quads are copied channel by channel. */
+/* Of the slowest core: its quads, then its fours of pixels. Words of pixels that are none are misaligned, most of them, and
+ * copied. */
 static uint64_t prepare_cycles(const struct dory_layer *layer, const struct dory_matrix_grid *grid, uint32_t channels,
                                unsigned cores)
 {
-    uint32_t words = dory_matrix_words(layer), late = layer->input_channels % 4 ? 2 : 0;
+    uint32_t words = dory_matrix_words(layer);
+    bool is_late = layer->input_channels % 4 != 0;
     uint64_t quads = dory_divide_up(grid->rows * dory_divide_up(channels, 4), cores),
-             pixels = dory_divide_up(grid->rows * grid->columns, cores);
-    return 250 + quads * (words * (late ? 50u : 20u) + constants_cycles(layer)) + pixels * (words * (5 + late) + 34);
+             fours = dory_divide_up(grid->rows * dory_divide_up(grid->columns, 4), cores);
+    return 600 + quads * (words * (is_late ? 24u : 19u) + 90) +
+           fours * (words * (is_late ? 17u : 9u) + (is_late ? 100 : 50));
 }
 
-/* As a convolution of as many pixels; blocks start from their pixels' sums. */
+/* What a block takes more than a convolution's: sums that start from two numbers, less what loads one set of constants for
+ * each channel, and adds a bias. */
+static int64_t block_cycles(const struct dory_layer *layer)
+{
+    switch (dory_direct_of(layer)) {
+    case DORY_DIRECT_SPLIT: return -1;
+    case DORY_DIRECT_SPLIT_AWAY: return -9;
+    case DORY_DIRECT_HIGH:
+    case DORY_DIRECT_HIGH_AWAY:
+    case DORY_DIRECT_HIGH_EVEN: return 2;
+    case DORY_DIRECT_CLAMPED:
+    case DORY_DIRECT_CLAMPED_DIVIDED: return 18;
+    default: return 25;
+    }
+}
+
+/* As a convolution of as many pixels. */
 static uint64_t matrix_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     const struct dory_matrix_grid grid = dory_matrix_grid_of(layer, tile->rows, tile->columns);
@@ -47,9 +60,9 @@ static uint64_t matrix_cycles(const struct dory_layer *layer, const struct dory_
     row.columns = (uint16_t)dory_minimum(4 * fours * grid.rows, UINT16_MAX);
     row.input_channels = layer->input_channels;
     uint64_t blocks = dory_divide_up(grid.rows * fours * dory_divide_up(tile->channels, 4), cores);
-    uint64_t misaligned = layer->input_channels % 4 ? 6 * words : 0;
-    return dory_product_cycles(layer, &row, cores, 4 * words, 1, 30) + blocks * (18 + misaligned) +
-           dory_divide_up(grid.rows, cores) * 60u + prepare_cycles(layer, &grid, tile->channels, cores);
+    uint64_t product = dory_product_cycles(layer, &row, cores, 4 * words, 1, 30);
+    return product + (uint64_t)(block_cycles(layer) * (int64_t)blocks) + dory_divide_up(grid.rows, cores) * 60u +
+           prepare_cycles(layer, &grid, tile->channels, cores);
 }
 
 #define MATRIX(kind, first, last)                                                                                           \

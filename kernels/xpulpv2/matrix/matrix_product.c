@@ -1,10 +1,10 @@
 /* Computes products of two activations of bytes without a sign. Shapes: any, HWC; bytes or words come out.
  *
  * First each core copies a part of the second factor, quad by quad, as a convolution has its weights: bytes less 128, which
- * have a sign, and the requantisation of each channel with what the zero points and the sum of its weights add to it. It
- * also adds up pixels of the first factor, which is what their sums start from; those of fewer than four elements it copies
- * into words of their own. Then (`.finish`) each core takes a part of
- * the fours of pixels by fours of channels. Inner loop: product.h, with 16 instructions more a block.
+ * have a sign, behind what the sums of each channel start from. It also adds up pixels of the first factor, for what the
+ * sums of each pixel start from; those that are no whole words it copies into words of their own. Then (`.finish`) each core
+ * takes a part of the fours of pixels by fours of channels. Inner loop: product.h; a block starts by 26 instructions, and
+ * all of its channels end by the same constants, which it loads once.
  *
  * With a = x + A, b = y + B: sum(a b) = sum(x w) + (B + 128) sum(x) + A sum(w) + K A (B + 128), where w = y - 128. */
 #include "matrix.h"
@@ -23,16 +23,16 @@ struct matrix {
     const struct dory_layer *layer;
     const struct dory_tile *tile;
     uint32_t rows, columns;
-    uint32_t terms, words, quads, quad_bytes, constants_bytes;
-    bool has_wide_constants;
+    uint32_t terms, words, quads, quad_bytes;
     int32_t first_addend, second_addend; /* A, B + 128 */
     uint32_t rest;                       /* bytes of the last word of a pixel; 0: all four */
-    bool is_short;                       /* pixels are read where they are copied to */
+    uint32_t last_ones;                  /* a 1 for each of them */
 };
 
 static struct matrix matrix_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
     struct dory_matrix_grid grid = dory_matrix_grid_of(layer, tile->rows, tile->columns);
+    uint32_t rest = layer->input_channels % 4u;
     return (struct matrix){
         .layer = layer,
         .tile = tile,
@@ -42,12 +42,10 @@ static struct matrix matrix_of(const struct dory_layer *layer, const struct dory
         .words = dory_matrix_words(layer),
         .quads = dory_divide_up(tile->channels, 4),
         .quad_bytes = dory_matrix_quad_bytes(layer),
-        .constants_bytes = dory_channel_constants_bytes(layer),
-        .has_wide_constants = dory_matrix_has_wide_constants(layer),
         .first_addend = (int32_t)layer->stages->input[0].addend,
         .second_addend = (int32_t)layer->stages->input[1].addend + 128,
-        .rest = layer->input_channels % 4u,
-        .is_short = dory_matrix_is_short(layer),
+        .rest = rest,
+        .last_ones = rest ? ONES >> (32 - 8 * rest) : ONES,
     };
 }
 
@@ -57,13 +55,22 @@ static int32_t *pixel_sums(const struct matrix *matrix)
     return (int32_t *)(void *)((uint8_t *)matrix->tile->scratch + bytes);
 }
 
-/* Copies of the tile's last four pixels, or of all: see dory_matrix_copies_bytes(). */
+/* See dory_matrix_copies_bytes(). */
 static uint8_t *copies_of_pixels(const struct matrix *matrix)
 {
     return (uint8_t *)(pixel_sums(matrix) + matrix->rows * dory_matrix_pixels(matrix->columns));
 }
 
-/* ---- the first part ---- */
+/* So many bytes apart. */
+static inline void store_words(uint8_t *to, uint32_t step, uint32_t word0, uint32_t word1, uint32_t word2, uint32_t word3)
+{
+    dory_store_word(to, word0);
+    dory_store_word(to + step, word1);
+    dory_store_word(to + 2 * step, word2);
+    dory_store_word(to + 3 * step, word3);
+}
+
+/* ---- the first part: the second factor ---- */
 
 /* The last word of a pixel, with zeros behind it. */
 static uint32_t last_word(const struct matrix *matrix, const uint8_t *input)
@@ -82,13 +89,13 @@ static uint32_t last_word(const struct matrix *matrix, const uint8_t *input)
 static int32_t pack_channel(const struct matrix *matrix, const uint8_t *input, uint8_t *quad)
 {
     int32_t sum = 0;
-    uint32_t word = 0, signs = matrix->rest ? SIGNS >> (32 - 8 * matrix->rest) : SIGNS;
+    uint32_t word = 0;
     for (uint32_t left = matrix->words - 1; left > 0; left--, input += 4, quad += 16) {
         word = dory_load_word(input) ^ SIGNS;
         sum = pv_sdotsp_b(sum, word, ONES);
         dory_store_word(quad, word);
     }
-    word = last_word(matrix, input) ^ signs;
+    word = last_word(matrix, input) ^ matrix->last_ones << 7;
     dory_store_word(quad, word);
     return pv_sdotsp_b(sum, word, ONES);
 }
@@ -100,18 +107,17 @@ static void clear_channel(const struct matrix *matrix, uint8_t *quad)
     }
 }
 
-/* Four pixels whose words are whole. */
-static void pack_four(const struct matrix *matrix, const uint8_t *input, uint8_t *quad, int32_t sums[4])
+/* Four pixels, `words` of each; of those, bytes that are not in the mask become 0. */
+static inline __attribute__((always_inline)) void pack_words(const uint8_t *input, uint32_t terms, uint32_t words,
+                                                             uint32_t mask, uint8_t *quad, int32_t sums[4])
 {
-    uint32_t terms = matrix->terms;
-    int32_t sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
-    for (const uint8_t *end = input + terms; input < end; input += 4, quad += 16) {
-        uint32_t word0 = dory_load_word(input) ^ SIGNS, word1 = dory_load_word(input + terms) ^ SIGNS;
-        uint32_t word2 = dory_load_word(input + 2 * terms) ^ SIGNS, word3 = dory_load_word(input + 3 * terms) ^ SIGNS;
-        dory_store_word(quad, word0);
-        dory_store_word(quad + 4, word1);
-        dory_store_word(quad + 8, word2);
-        dory_store_word(quad + 12, word3);
+    int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3];
+    uint32_t signs = SIGNS & mask;
+    for (const uint8_t *end = input + 4 * words; input < end; input += 4, quad += 16) {
+        uint32_t word0 = (dory_load_word(input) & mask) ^ signs, word1 = (dory_load_word(input + terms) & mask) ^ signs;
+        uint32_t word2 = (dory_load_word(input + 2 * terms) & mask) ^ signs,
+                 word3 = (dory_load_word(input + 3 * terms) & mask) ^ signs;
+        store_words(quad, 4, word0, word1, word2, word3);
         sum0 = pv_sdotsp_b(sum0, word0, ONES);
         sum1 = pv_sdotsp_b(sum1, word1, ONES);
         sum2 = pv_sdotsp_b(sum2, word2, ONES);
@@ -121,6 +127,24 @@ static void pack_four(const struct matrix *matrix, const uint8_t *input, uint8_t
     sums[1] = sum1;
     sums[2] = sum2;
     sums[3] = sum3;
+}
+
+/* The words of four pixels, of which there are `left` before the tile ends, are all within it: where their last one is
+ * whole, or there are others behind them. */
+static bool has_words(const struct matrix *matrix, uint32_t left)
+{
+    return left * matrix->terms >= 3 * matrix->terms + 4 * matrix->words;
+}
+
+/* Four pixels that have their words. */
+static void pack_four(const struct matrix *matrix, const uint8_t *input, uint8_t *quad, int32_t sums[4])
+{
+    uint32_t words = matrix->terms / 4;
+    sums[0] = sums[1] = sums[2] = sums[3] = 0;
+    pack_words(input, matrix->terms, words, UINT32_MAX, quad, sums);
+    if (matrix->rest != 0) {
+        pack_words(input + 4 * words, matrix->terms, 1, 255 * matrix->last_ones, quad + 16 * words, sums);
+    }
 }
 
 /* As many pixels as there are; channels of the quad that there are not have no weights. */
@@ -136,26 +160,11 @@ static void pack_some(const struct matrix *matrix, const uint8_t *input, uint32_
     }
 }
 
-/* Word by word, of all four channels at once: each lies as far behind the one before as a channel's constants are long. */
-static void store_constants(const struct matrix *matrix, const struct dory_matrix_constants *same, const int32_t sums[4],
-                            uint8_t *constants)
+/* What all sums start from; of kinds that add a number of the layer first, that, too. */
+static uint32_t common_start(const struct matrix *matrix, const struct dory_matrix_constants *constants)
 {
-    uint32_t bytes = matrix->constants_bytes;
-    int32_t addend = matrix->first_addend, all = (int32_t)matrix->terms * addend * matrix->second_addend;
-    const int32_t lacks[4] = {addend * sums[0] + all, addend * sums[1] + all, addend * sums[2] + all,
-                              addend * sums[3] + all};
-    for (uint32_t i = 0; i < bytes / 4; i++) {
-        uint32_t word = same->words[i], factor = same->factors[i];
-        uint8_t *channel = constants + 4 * i;
-        dory_store_word(channel, word + factor * (uint32_t)lacks[0]);
-        dory_store_word(channel += bytes, word + factor * (uint32_t)lacks[1]);
-        dory_store_word(channel += bytes, word + factor * (uint32_t)lacks[2]);
-        dory_store_word(channel + bytes, word + factor * (uint32_t)lacks[3]);
-    }
-    for (uint32_t lane = 0; matrix->has_wide_constants && lane < 4; lane++) {
-        int64_t wide = dory_matrix_addend(matrix->layer, lacks[lane]);
-        memcpy(constants + lane * bytes + 8, &wide, sizeof wide);
-    }
+    uint32_t all = matrix->terms * (uint32_t)(matrix->first_addend * matrix->second_addend);
+    return all + (dory_matrix_has_bias(matrix->layer) ? constants->words[0] : 0);
 }
 
 /* Quads of the tile, counted over all of its rows. */
@@ -163,65 +172,85 @@ static void pack_quads(const struct matrix *matrix, uint32_t index, uint32_t end
 {
     const struct dory_tile *tile = matrix->tile;
     uint32_t row = index < end && matrix->quads > 1 ? dory_quotient(index, matrix->quads) : index;
-    uint32_t first = 4 * (index - row * matrix->quads);
+    uint32_t first = 4 * (index - row * matrix->quads), left = (matrix->rows - row) * tile->channels - first;
     const uint8_t *input = (const uint8_t *)tile->second_input + (row * tile->channels + first) * matrix->terms;
     uint8_t *quad = (uint8_t *)tile->scratch + index * matrix->quad_bytes;
-    struct dory_matrix_constants same = dory_matrix_constants(matrix->layer);
+    const struct dory_matrix_constants constants = dory_matrix_constants(matrix->layer);
+    uint32_t start = common_start(matrix, &constants), addend = (uint32_t)matrix->first_addend;
     for (; index < end; index++, quad += matrix->quad_bytes) {
         uint32_t count = dory_minimum(4, tile->channels - first);
         int32_t sums[4];
-        if (count == 4 && matrix->rest == 0) {
-            pack_four(matrix, input, quad, sums);
+        if (count == 4 && has_words(matrix, left)) {
+            pack_four(matrix, input, quad + 16, sums);
         } else {
-            pack_some(matrix, input, count, quad, sums);
+            pack_some(matrix, input, count, quad + 16, sums);
         }
-        store_constants(matrix, &same, sums, quad + 16 * matrix->words);
+        for (uint32_t lane = 0; lane < 4; lane++) {
+            dory_store_word(quad + 4 * lane, start + addend * (uint32_t)sums[lane]);
+        }
         input += count * matrix->terms;
+        left -= count;
         first = first + 4 < tile->channels ? first + 4 : 0;
     }
 }
 
-/* What a pixel of the first factor, counted over all rows of the tile, adds to its sums. Copies it where it is short. */
-static int32_t pixel_sum(const struct matrix *matrix, uint32_t pixel)
+/* ---- the first part: the first factor ---- */
+
+/* Up to four pixels: what their sums start from, and copies of those that are no whole words, with what is behind them,
+ * which meets weights of 0. Those that are missing are the first one. */
+static inline __attribute__((always_inline)) void add_four(const struct matrix *matrix, const uint8_t *input, uint32_t count,
+                                                           int32_t *sums, uint8_t *copy, bool copies, bool is_last)
 {
-    const uint8_t *input = (const uint8_t *)matrix->tile->input + pixel * matrix->terms;
-    int32_t sum = 0;
-    for (uint32_t left = matrix->words - 1; left > 0; left--, input += 4) {
-        sum = pv_sdotusp_b(sum, dory_load_word(input), ONES);
+    uint32_t terms = matrix->terms, bytes = 4 * matrix->words;
+    uint32_t step1 = count > 1 ? terms : 0, step2 = count > 2 ? 2 * terms : 0, step3 = count > 3 ? 3 * terms : 0;
+    int32_t sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0, factor = matrix->second_addend;
+    uint32_t word0 = 0, word1 = 0, word2 = 0, word3 = 0;
+    for (const uint8_t *end = input + terms / 4 * 4; input < end; input += 4, copy += copies ? 4 : 0) {
+        word0 = dory_load_word(input), word1 = dory_load_word(input + step1);
+        word2 = dory_load_word(input + step2), word3 = dory_load_word(input + step3);
+        if (copies) {
+            store_words(copy, bytes, word0, word1, word2, word3);
+        }
+        sum0 = pv_sdotusp_b(sum0, word0, ONES);
+        sum1 = pv_sdotusp_b(sum1, word1, ONES);
+        sum2 = pv_sdotusp_b(sum2, word2, ONES);
+        sum3 = pv_sdotusp_b(sum3, word3, ONES);
     }
-    uint32_t word = last_word(matrix, input);
-    if (matrix->is_short) {
-        dory_store_word(copies_of_pixels(matrix) + 4 * pixel, word);
+    if (copies) {
+        word0 = is_last ? last_word(matrix, input) : dory_load_word(input);
+        word1 = is_last ? last_word(matrix, input + step1) : dory_load_word(input + step1);
+        word2 = is_last ? last_word(matrix, input + step2) : dory_load_word(input + step2);
+        word3 = is_last ? last_word(matrix, input + step3) : dory_load_word(input + step3);
+        store_words(copy, bytes, word0, word1, word2, word3);
+        sum0 = pv_sdotusp_b(sum0, word0, matrix->last_ones);
+        sum1 = pv_sdotusp_b(sum1, word1, matrix->last_ones);
+        sum2 = pv_sdotusp_b(sum2, word2, matrix->last_ones);
+        sum3 = pv_sdotusp_b(sum3, word3, matrix->last_ones);
     }
-    return matrix->second_addend * pv_sdotusp_b(sum, word, ONES);
+    sums[0] = factor * sum0;
+    sums[1] = factor * sum1;
+    sums[2] = factor * sum2;
+    sums[3] = factor * sum3;
 }
 
+/* A core's part of all rows' fours of pixels. */
 static void add_pixels(const struct matrix *matrix, unsigned core, unsigned cores)
 {
-    uint32_t columns = matrix->columns, room = dory_matrix_pixels(columns), row = 0;
-    struct dory_grid_share share = dory_grid_share_of(1, matrix->rows * columns, core, cores);
-    int32_t *sums = pixel_sums(matrix);
-    row = share.items ? dory_quotient(share.first, columns) : 0;
-    for (uint32_t pixel = share.first, column = pixel - row * columns; pixel < share.first + share.items; pixel++) {
-        sums[row * room + column] = pixel_sum(matrix, pixel);
-        if (++column == columns) {
-            column = 0;
-            row++;
-        }
-    }
-}
-
-/* Those that there are. */
-static void copy_last_pixels(const struct matrix *matrix)
-{
-    uint32_t count = dory_minimum(4, matrix->columns);
-    const uint8_t *input = (const uint8_t *)matrix->tile->input + (matrix->rows * matrix->columns - count) * matrix->terms;
-    uint8_t *last = copies_of_pixels(matrix);
-    for (uint32_t pixel = 0; pixel < count; pixel++) {
-        for (uint32_t word = 0; word < matrix->words; word++, last += 4) {
-            bool is_last = word == matrix->words - 1;
-            dory_store_word(last, is_last ? last_word(matrix, input) : dory_load_word(input));
-            input += is_last ? matrix->rest : 4;
+    uint32_t columns = matrix->columns, fours = dory_divide_up(columns, 4), pixels = matrix->rows * columns;
+    struct dory_grid_share share = dory_grid_share_of(matrix->rows, fours, core, cores);
+    uint32_t four = share.row * fours + share.first, pixel = share.row * columns + 4 * share.first;
+    int32_t *sums = pixel_sums(matrix) + 4 * four;
+    uint8_t *copy = copies_of_pixels(matrix) + 16 * matrix->words * four;
+    for (; share.items > 0; share.items--, sums += 4, copy += 16 * matrix->words) {
+        const uint8_t *input = (const uint8_t *)matrix->tile->input + pixel * matrix->terms;
+        uint32_t count = dory_minimum(4, columns - 4 * share.first);
+        bool is_last = !has_words(matrix, pixels - pixel);
+        pixel += count;
+        share.first = share.first + 1 < fours ? share.first + 1 : 0;
+        if (matrix->rest == 0) {
+            add_four(matrix, input, count, sums, copy, false, false);
+        } else {
+            add_four(matrix, input, count, sums, copy, true, is_last);
         }
     }
 }
@@ -233,9 +262,6 @@ static __attribute__((noinline)) void prepare(const struct dory_layer *layer, co
     struct dory_grid_share share = dory_grid_share_of(1, matrix.rows * matrix.quads, core, cores);
     pack_quads(&matrix, share.first, share.first + share.items);
     add_pixels(&matrix, core, cores);
-    if (matrix.rest && !matrix.is_short && core == cores - 1) {
-        copy_last_pixels(&matrix);
-    }
 }
 
 /* ---- the second part ---- */
@@ -244,11 +270,7 @@ struct pixels {
     struct dory_blocks *blocks;
     const uint8_t *input;
     const int32_t *sums;
-    int32_t step;        /* bytes of a pixel */
-    const uint8_t *end;  /* of the tile, where its last pixels have copies; else null */
-    const uint8_t *last; /* those */
-    int32_t last_step;
-    uint32_t last_count;
+    int32_t step; /* bytes of a pixel */
 };
 
 static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count, uint32_t back)
@@ -258,15 +280,11 @@ static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count,
     from->input -= (int32_t)back * step;
     from->sums -= back;
     pixels->input = from->input;
-    if (from->input + (int32_t)count * step == from->end) {
-        step = from->last_step;
-        pixels->input = from->last + (int32_t)(from->last_count - count) * step;
-    }
     pixels->offset[0] = step - 4;
     pixels->offset[1] = 2 * step - 4;
     pixels->offset[2] = 3 * step - 4;
     from->blocks->starts = from->sums;
-    from->input += 4 * from->step;
+    from->input += 4 * step;
     from->sums += 4;
     for (; count < 4; count++) {
         pixels->offset[count - 1] = DORY_MISSING_PIXEL;
@@ -277,19 +295,14 @@ static void next_pixels(void *state, struct dory_pixels *pixels, uint32_t count,
 static inline __attribute__((always_inline)) struct pixels pixels_of(const struct matrix *matrix, struct dory_blocks *blocks,
                                                                      uint32_t row, uint32_t four)
 {
-    uint32_t columns = matrix->columns, step = matrix->is_short ? 4 : matrix->terms;
-    const uint8_t *copies = copies_of_pixels(matrix);
-    const uint8_t *input = matrix->is_short ? copies : (const uint8_t *)matrix->tile->input;
-    bool has_last = matrix->rest && !matrix->is_short;
+    uint32_t room = dory_matrix_pixels(matrix->columns), bytes = 4 * matrix->words;
+    const uint8_t *input = matrix->rest ? copies_of_pixels(matrix) + row * room * bytes
+                                        : (const uint8_t *)matrix->tile->input + row * matrix->columns * bytes;
     return (struct pixels){
         .blocks = blocks,
-        .input = input + (row * columns + 4 * four) * step,
-        .sums = pixel_sums(matrix) + row * dory_matrix_pixels(columns) + 4 * four,
-        .step = (int32_t)step,
-        .end = has_last ? input + matrix->rows * columns * step : NULL,
-        .last = copies,
-        .last_step = (int32_t)(4 * matrix->words),
-        .last_count = dory_minimum(4, columns),
+        .input = input + 4 * four * bytes,
+        .sums = pixel_sums(matrix) + row * room + 4 * four,
+        .step = (int32_t)bytes,
     };
 }
 
@@ -310,9 +323,16 @@ static inline __attribute__((always_inline)) void multiply(const struct dory_lay
                                                            dory_product_runner *run)
 {
     struct matrix matrix = matrix_of(layer, tile);
+    struct dory_matrix_constants same = dory_matrix_constants(layer);
     struct dory_product product;
     dory_product_start(&product, layer, tile, direct, 4 * matrix.words, 1, 0);
     uint32_t fours = dory_divide_up(matrix.columns, 4);
+    if (dory_matrix_has_bias(layer)) {
+        same.words[0] = 0; /* sums start with it */
+    }
+    product.blocks.same = same.words;
+    product.quad_bytes = matrix.quad_bytes;
+    product.constants_bytes = 0;
     product.pixel_count = matrix.columns;
     product.steps_back = true;
     struct dory_grid_share share = dory_grid_share_of(matrix.rows * fours, matrix.quads, core, cores);
@@ -326,13 +346,24 @@ static inline __attribute__((always_inline)) void multiply(const struct dory_lay
     }
 }
 
+/* The sums of a block, of whatever channels, become elements together. */
+static inline __attribute__((always_inline)) void finish_block(const struct dory_product *product, int32_t *sum,
+                                                               uint32_t index, uint32_t pixels, uint32_t quad,
+                                                               dory_lane_normaliser *normalise)
+{
+    const struct dory_blocks *blocks = &product->blocks;
+    normalise(&blocks->normaliser, (const uint8_t *)blocks->same, 0, sum, 1, 4 * pixels);
+    dory_product_store(product, sum, index, pixels, quad);
+}
+
 /* One for each way to finish, as convolutions have them. The first one is also for all that is not direct. */
 #define MATRIX_PRODUCT(suffix, kind, end, direct, normalise)                                                                \
     DORY_DEFINE_MULTIPLY_FROM_STARTS(from##suffix, kind, end)                                                               \
     static void finish##suffix(const struct dory_product *product, int32_t *sum, const uint8_t *constants, uint32_t index,  \
                                uint32_t pixels, uint32_t quad)                                                              \
     {                                                                                                                       \
-        dory_product_finish_by(product, sum, constants, index, pixels, quad, normalise);                                    \
+        (void)constants;                                                                                                    \
+        finish_block(product, sum, index, pixels, quad, normalise);                                                         \
     }                                                                                                                       \
     static void run##suffix(struct dory_product *product, struct dory_grid_share share, dory_pixel_source *source,          \
                             void *state)                                                                                    \
