@@ -63,6 +63,9 @@ expect 1 "no models" env DORY_SHARED_MODELS= scripts/compare_tflm --tflm . --cms
 expect 1 "flatbuffers is not there" scripts/compare_tflm --tflm . --cmsis-nn . --shared-models .
 expect 1 "it takes no 'fast'" scripts/demo fast
 expect 1 "it takes no 'fast'" scripts/lint fast
+expect 1 "usage: scripts/tidy.py" scripts/tidy.py build/host
+expect 1 "there is no $work/nowhere.c" scripts/tidy.py build/host nowhere.c
+expect 1 "configure it with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON" scripts/tidy.py bin scripts/tidy.py
 expect 2 "usage: scripts/prose" scripts/prose
 expect 2 "/nowhere.md" scripts/prose /nowhere.md
 expect 1 "usage: draw_memory.py" scripts/draw_memory.py
