@@ -25,4 +25,5 @@ foreach(engine IN LISTS dory_engines)
     list(APPEND dory_engine_sources ${kernels})
   endif()
 endforeach()
-list(APPEND dory_contract_sources ${CMAKE_CURRENT_LIST_DIR}/xpulpv2/narrow_stage.c) # which its description calls
+list(APPEND dory_contract_sources ${CMAKE_CURRENT_LIST_DIR}/xpulpv2/narrow_stage.c # which its description calls
+  ${CMAKE_CURRENT_LIST_DIR}/neureka/parts.c ${CMAKE_CURRENT_LIST_DIR}/neureka/registers.c)

@@ -71,6 +71,9 @@ static uint64_t load(struct player *player)
         cycles += i < weights && are_early ? 0 : copied;
         player->cost->dma_bytes += tile_copy_bytes(&copies.loads[i]);
     }
+    if (problem->kernel->copies_constants)
+        player->cost->dma_bytes += (uint64_t)dory_blocks(&player->layer, placed->tile.channels) *
+                                   (player->layer.block_bytes - player->layer.chunk_bytes);
     cycles += are_planes ? planes_cycles(player, placed, &copies.loads[weights]) : 0;
     return cycles ? cycles + problem->target->dma_latency_cycles : 0;
 }

@@ -85,7 +85,7 @@ static void gather_row(const struct dory_layer *layer, const uint8_t *from, uint
 static uint8_t *gathered(const struct dory_layer *layer, const struct dory_tile *tile)
 {
     uint32_t constants = layer->block_bytes - layer->chunk_bytes;
-    return (uint8_t *)tile->scratch + sizeof(struct dory_neureka_queue) +
+    return (uint8_t *)tile->scratch + DORY_NEUREKA_QUEUE_BYTES +
            (dory_is_in_place(layer->l1.weights) ? dory_blocks(layer, tile->channels) * constants : 0);
 }
 

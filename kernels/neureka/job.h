@@ -47,6 +47,21 @@ struct dory_neureka_job {
     void *output;            /* channels of a pixel side by side */
 };
 
+/* What the engine's registers hold of a job beside pointers: strides, shape, configuration. */
+#define DORY_NEUREKA_REGISTERS     18u
+#define DORY_NEUREKA_WEIGHT_MEMORY 512 /* in the last of them, the configuration: weights lie there */
+
+struct dory_neureka_registers {
+    uint32_t word[DORY_NEUREKA_REGISTERS];
+};
+
+/* The pointers of a job. */
+struct dory_neureka_pointers {
+    const void *weights, *input;
+    void *output;
+    const void *multipliers, *addends;
+};
+
 #define DORY_NEUREKA_WORD_BYTES  32u
 #define DORY_NEUREKA_PIXELS      6u /* rows, and columns, of a tile */
 #define DORY_NEUREKA_OUTPUTS     32u
@@ -80,13 +95,20 @@ static inline uint32_t dory_neureka_bit(enum dory_neureka_mode mode, uint32_t we
                                     : (word * weight_bits + bit) * 256 + tap * DORY_NEUREKA_WIDE_INPUTS + rest;
 }
 
+/* All of a job but its pointers. */
+struct dory_neureka_registers dory_neureka_registers_of(const struct dory_neureka_job *job);
+
+/* And back. */
+struct dory_neureka_job dory_neureka_job_of(const struct dory_neureka_registers *registers,
+                                            const struct dory_neureka_pointers *pointers);
+
 /* ---- the engine: called by one core ---- */
 
 /* True where a job can be started: fewer than two are there. */
 bool dory_neureka_has_room(void);
 
 /* Returns the job's number, which is that of the job before and one more. All that it reads is there, and stays so. */
-uint32_t dory_neureka_start(const struct dory_neureka_job *job);
+uint32_t dory_neureka_start(const struct dory_neureka_registers *registers, const struct dory_neureka_pointers *pointers);
 
 /* Any core: returns when the job has ended, and its output is there. */
 void dory_neureka_await(uint32_t number);

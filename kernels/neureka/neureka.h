@@ -243,23 +243,71 @@ struct dory_neureka_records {
     uint32_t first_record, record_bytes, first_kind;
 };
 
-/* At the start of scratch; behind it constants, where weights are in their memory, gathered pixels and sums. What a tile's
- * jobs have in common is found once, and lies in L1: a word of the layer's record is some ten cycles away from a core, and
- * its instruction cache has room for some 130 instructions. */
-struct dory_neureka_queue {
-    struct dory_neureka_jobs jobs;
-    struct dory_neureka_job job;        /* the last one, of which a part of the tile is another */
-    uint32_t first_number;              /* of its jobs */
-    uint32_t started, part, band;       /* how many of them, and which is next */
-    uint32_t block_bytes, weight_bytes; /* of a block */
-    uint32_t constants_step;            /* to the next block's */
-    const uint8_t *input;               /* the first pixel that the engine reads */
-    const uint8_t *constants;           /* of the first block */
-    uint8_t *sums;                      /* what the engine leaves for the cores */
-    uint32_t pixels;                    /* of the engine, of the tile */
-    uint32_t element_bytes, left_bytes; /* of the output's elements, and of what the engine leaves */
+/* What kernels ask of a tile: found once. */
+struct dory_neureka_common {
     struct dory_neureka_records records;
-    bool may_be_wide, requantises, gathers;
+    uint32_t block_channels;
+    uint16_t jobs;
+    uint8_t step, element_bytes; /* of the output */
+    bool by_cores, may_be_wide, requantises;
 };
+
+/* A job of a tile. Nothing in it depends on where the tile lies. */
+struct dory_neureka_part {
+    uint16_t rows, columns, channels; /* rows and columns of the layer, of which the engine makes step x step as many */
+    uint16_t first;                   /* of its channels, in its block */
+    uint32_t input;                   /* from the tile's input on, or from scratch where pixels are gathered */
+    uint32_t weights;                 /* from the tile's weights on */
+    uint32_t constants;               /* of its block: likewise, or from scratch where weights are in their memory */
+    uint32_t sums;                    /* what the engine leaves for the cores: from scratch on */
+    uint32_t output;                  /* from the tile's output on */
+    struct dory_neureka_registers registers;
+};
+
+/* A tile's jobs as the generator makes them, the last of a block's constants: a core that has to find all this out waits for
+ * L2 instruction by instruction, 3,000 cycles for two jobs. They are those of the layer's largest tile, nearly always of all
+ * its tiles. Only blocks of layers with few of them end so: others have more jobs, beside which that time is short. */
+#define DORY_NEUREKA_PREPARED_JOBS 4u
+
+struct dory_neureka_prepared {
+    uint16_t rows, columns, channels, reserved; /* of the tile; 0: it has more jobs */
+    struct dory_neureka_common common;
+    struct dory_neureka_part part[DORY_NEUREKA_PREPARED_JOBS];
+};
+_Static_assert(sizeof(struct dory_neureka_prepared) == 432, "the same on generator and chip, in whole words");
+
+static inline uint32_t dory_neureka_prepared_bytes(const struct dory_layer *layer)
+{
+    bool has_few = dory_blocks(layer, layer->output_channels) <= DORY_NEUREKA_PREPARED_JOBS;
+    return has_few ? (uint32_t)sizeof(struct dory_neureka_prepared) : 0;
+}
+
+/* Of another tile. */
+struct dory_neureka_description {
+    struct dory_neureka_common common;
+    struct dory_neureka_jobs jobs;
+    struct dory_neureka_job job;                      /* what all parts have in common */
+    uint32_t block_bytes, weight_bytes;               /* of a block */
+    uint32_t input, constants, constants_step;        /* of the first pixel that the engine reads, of the first block */
+    uint32_t sums, pixels, tile_channels, left_bytes; /* what the engine leaves for the cores, an element */
+};
+
+/* Whose pointers are not read. */
+void dory_neureka_describe(const struct dory_layer *layer, const struct dory_tile *tile,
+                           struct dory_neureka_description *description);
+
+/* One of its jobs, without and with registers. */
+struct dory_neureka_part dory_neureka_part_of(const struct dory_neureka_description *description, uint32_t index);
+struct dory_neureka_part dory_neureka_whole_part_of(const struct dory_neureka_description *description, uint32_t index);
+
+/* At the start of scratch; behind it constants, where weights are in their memory, gathered pixels and sums. */
+struct dory_neureka_queue {
+    uint32_t first_number, started; /* of the tile's jobs */
+    bool is_prepared;
+    struct dory_neureka_description description; /* of a tile that is not */
+};
+
+#define DORY_NEUREKA_QUEUE_BYTES 256u /* the same on generator and chip */
+_Static_assert(sizeof(struct dory_neureka_queue) <= DORY_NEUREKA_QUEUE_BYTES, "it has room");
 
 #endif

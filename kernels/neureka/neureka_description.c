@@ -1,4 +1,6 @@
 /* What the planner knows of N-EUREKA. Cycles are those of jobs on the maintained gvsoc: docs/siracusa.md. */
+#include <string.h>
+
 #include "dory/engine.h"
 #include "neureka.h"
 #include "wide.h"
@@ -37,7 +39,10 @@ static uint32_t chunk_bytes(const struct dory_layer *layer, uint32_t input_chann
     return dory_neureka_block_weight_bytes(layer);
 }
 
-static uint32_t constants_bytes(const struct dory_layer *layer) { return dory_neureka_block_constants_bytes(layer); }
+static uint32_t constants_bytes(const struct dory_layer *layer)
+{
+    return dory_neureka_block_constants_bytes(layer) + dory_neureka_prepared_bytes(layer);
+}
 
 /* Bits from `to` on, which are 0. */
 static void put_weight(const struct dory_layer *layer, int8_t weight, uint32_t input, uint32_t tap, uint8_t *to)
@@ -118,12 +123,43 @@ static bool write_constants(const struct dory_layer *layer, const struct dory_mo
     return fit;
 }
 
+/* The layer's largest tile. */
+static struct dory_tile tile_of(const struct dory_layer *layer)
+{
+    bool is_depthwise = layer->operation == DORY_DEPTHWISE;
+    return (struct dory_tile){
+        .rows = layer->tile.rows,
+        .columns = layer->tile.columns,
+        .channels = layer->tile.channels,
+        .input_columns = (uint16_t)((layer->tile.columns - 1u) * layer->stride_width + layer->kernel_width),
+        .input_channels = is_depthwise ? layer->tile.channels : layer->input_channels,
+    };
+}
+
+/* Behind a block's constants. Words of a chip that begins with the least byte, as every machine does that runs dory. */
+static void write_prepared(const struct dory_layer *layer, uint8_t *to)
+{
+    struct dory_tile tile = tile_of(layer);
+    struct dory_neureka_prepared prepared = {.rows = tile.rows, .columns = tile.columns, .channels = tile.channels};
+    struct dory_neureka_description description;
+    dory_neureka_describe(layer, &tile, &description);
+    if (description.common.jobs > DORY_NEUREKA_PREPARED_JOBS) {
+        prepared.rows = 0;
+        description.common.jobs = 0;
+    }
+    prepared.common = description.common;
+    for (uint32_t i = 0; i < description.common.jobs; i++) {
+        prepared.part[i] = dory_neureka_whole_part_of(&description, i);
+    }
+    memcpy(to, &prepared, sizeof prepared);
+}
+
 static bool write_blocks(const struct dory_layer *layer, const struct dory_model_weights *model, uint8_t *to, uint32_t bytes)
 {
-    uint32_t block_bytes = dory_neureka_block_bytes(layer), blocks = dory_blocks(layer, layer->output_channels);
+    uint32_t weight_bytes = dory_neureka_block_weight_bytes(layer), block_bytes = weight_bytes + constants_bytes(layer);
+    uint32_t blocks = dory_blocks(layer, layer->output_channels);
     bool fit = bytes == blocks * block_bytes;
     for (uint32_t block = 0; block < blocks && fit; block++, to += block_bytes) {
-        uint32_t weight_bytes = dory_neureka_block_weight_bytes(layer);
         for (uint32_t i = 0; i < block_bytes; i++) {
             to[i] = 0;
         }
@@ -131,6 +167,9 @@ static bool write_blocks(const struct dory_layer *layer, const struct dory_model
             write_channel(layer, model, block, lane, to);
         }
         fit = write_constants(layer, model, block, to + weight_bytes);
+        if (dory_neureka_prepared_bytes(layer) > 0) {
+            write_prepared(layer, to + weight_bytes + dory_neureka_block_constants_bytes(layer));
+        }
     }
     return fit;
 }
@@ -173,15 +212,14 @@ static uint32_t scratch_bytes(const struct dory_layer *layer, const struct dory_
     uint32_t left = tile->rows * step * dory_neureka_stepped(tile->columns, step) * tile->channels;
     uint32_t bytes = !dory_neureka_is_by_cores(layer) ? 0 : dory_neureka_requantises(layer) ? 1 : 4;
     uint32_t gathered = dory_neureka_gathers(layer) ? tile->rows * tile->columns * dory_neureka_pixel_bytes(layer) : 0;
-    return (uint32_t)sizeof(struct dory_neureka_queue) + gathered + bytes * left;
+    return DORY_NEUREKA_QUEUE_BYTES + gathered + bytes * left;
 }
 
 static uint32_t scratch_bytes_in_memory(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     struct dory_layer formed = *layer;
     formed.block_shift = block_shift(layer);
-    return scratch_bytes(layer, tile, cores) +
-           dory_blocks(&formed, tile->channels) * dory_neureka_block_constants_bytes(&formed);
+    return scratch_bytes(layer, tile, cores) + dory_blocks(&formed, tile->channels) * constants_bytes(&formed);
 }
 
 /* ---- cycles ---- */
@@ -301,6 +339,7 @@ static const struct dory_kernel_description in_memory = {
     .contention_percent = CONTENTION_PERCENT,
     .in_place = DORY_WEIGHTS_IN_PLACE,
     .needs_in_place = true,
+    .copies_constants = true,
 };
 
 static const struct dory_kernel_description *const kernels[] = {&in_memory, &convolution, 0};

@@ -203,7 +203,9 @@ static void try_job(uint32_t number)
     memset(modelled, GUARD, output_bytes(&job));
     dory_neureka_model(&model);
     memset(output, GUARD, output_bytes(&job));
-    dory_neureka_await(dory_neureka_start(&job));
+    struct dory_neureka_registers registers = dory_neureka_registers_of(&job);
+    struct dory_neureka_pointers pointers = {job.weights, job.input, job.output, job.multipliers, job.addends};
+    dory_neureka_await(dory_neureka_start(&registers, &pointers));
     uint32_t bytes = output_bytes(&job);
     EXPECT(memcmp(output, expected, bytes) == 0 && memcmp(modelled, expected, bytes) == 0,
            "job %u (state %u): mode %u, output %u, %u bits, %ux%ux%u of %u channels", (unsigned)number, (unsigned)start,

@@ -37,6 +37,7 @@ struct dory_kernel_description {
     bool can_tile_input_channels; /* partial sums in dory_tile.accumulators */
     uint8_t in_place;             /* set of enum dory_in_place: what it can take where it lies */
     bool needs_in_place;          /* it is for what lies there, and for nothing that is copied */
+    bool copies_constants;        /* of weights in place: it brings those of a tile's blocks to L1 by the DMA itself */
     bool in_row_order;            /* on one core it computes row after row, and for none reads an input row above the first
                                    * that this one needs: what lies there may be overwritten with the output */
     bool knows_border;            /* of an input in place, see dory_border_of(); else it takes only those that have none */
