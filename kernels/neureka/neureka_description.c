@@ -280,8 +280,8 @@ static uint64_t gather_cycles(const struct dory_layer *layer, const struct dory_
     return dory_neureka_gathers(layer) ? 600 + (uint64_t)rows * pieces * (30 + 4 * columns) : 0;
 }
 
-/* Of copies beside it, of what cores would wait: the engine works meanwhile. MobileNetV2 with and without a table of tiles. */
-#define CONTENTION_PERCENT 5
+/* Of copies beside it, of what cores would wait: the engine works meanwhile. MobileNetV1 and V2 with and without tables. */
+#define CONTENTION_PERCENT 25
 
 #define START     3000 /* until the engine works: code comes to the cores' cache, multipliers to L1 */
 #define JOB_START 500
