@@ -84,7 +84,7 @@ static bool set_sizes(const struct work *work)
     record->stride_width = (uint16_t)l->stride_width;
     record->dilation_height = (uint16_t)(l->kernel_height > 1 ? l->dilation_height : 1);
     record->dilation_width = (uint16_t)(l->kernel_width > 1 ? l->dilation_width : 1);
-    record->padding_top = (uint16_t)l->padding_top;
+    record->padding_top = (int16_t)l->padding_top;
     record->padding_left = (uint16_t)l->padding_left;
     return output_width != 0;
 }

@@ -64,7 +64,7 @@ static const struct cost_field fields[] = {
     {"padding",
      {MEMBER(padding_top), MEMBER(padding_left), MEMBER(padding_bottom), MEMBER(padding_right)},
      0,
-     MAXIMUM_DIMENSION,
+     INT16_MAX,
      NULL},
     {"groups", {MEMBER(groups)}, 1, MAXIMUM_DIMENSION, NULL},
     {"input_bits", {MEMBER(input_bits)}, 2, 32, NULL},

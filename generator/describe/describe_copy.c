@@ -5,7 +5,8 @@
 #include "describe/description.h"
 #include "describe/row_window.h"
 
-/* Do the positions of rows (or columns) say `i * stride - padding`, in units of `unit` elements? */
+/* Do the positions of rows (or columns) say `i * stride - padding`, in units of `unit` elements? A padding may be negative.
+ */
 static bool is_window(const int32_t *positions, int count, int32_t unit, int extent, int *stride, int *padding)
 {
     int first = 0;
@@ -20,7 +21,7 @@ static bool is_window(const int32_t *positions, int count, int32_t unit, int ext
         if (positions[i] != (position >= 0 && position < extent ? position * unit : -1))
             return false;
     }
-    return *stride >= 1 && *padding >= 0;
+    return *stride >= 1;
 }
 
 static bool follow_each_other(const int32_t *positions, int count)
@@ -39,15 +40,15 @@ static bool describe_window_copy(const struct description *d)
     int stride[2], padding[2];
     if (x->channels != y->channels || map->channels[0] != 0 || !follow_each_other(map->channels, y->channels) ||
         !is_window(map->rows, y->height, x->width * x->channels, x->height, &stride[0], &padding[0]) ||
-        !is_window(map->columns, y->width, x->channels, x->width, &stride[1], &padding[1]))
+        !is_window(map->columns, y->width, x->channels, x->width, &stride[1], &padding[1]) || padding[1] < 0)
         return false;
     const struct dimension dimensions[] = {
         {"vertical stride", stride[0], &d->record->stride_height},
         {"horizontal stride", stride[1], &d->record->stride_width},
-        {"padding at the top", padding[0], &d->record->padding_top},
         {"padding at the left", padding[1], &d->record->padding_left},
     };
     describe_dimensions(d, dimensions, COUNT_OF(dimensions));
+    describe_padding_top(d, padding[0]);
     return true;
 }
 

@@ -12,6 +12,13 @@ void describe_dimensions(const struct description *d, const struct dimension *di
     }
 }
 
+void describe_padding_top(const struct description *d, int64_t rows)
+{
+    if (rows < INT16_MIN || rows > INT16_MAX)
+        REFUSE(d, NULL, "its padding at the top is %" PRId64 "; at most %d is supported", rows, INT16_MAX);
+    d->record->padding_top = (int16_t)rows;
+}
+
 /* What the border holds; the tile loop fills it with bytes. */
 void describe_border(const struct description *d)
 {
@@ -46,10 +53,10 @@ void describe_shape(const struct description *d)
         {"horizontal stride", window ? layer->stride_width : 1, &record->stride_width},
         {"vertical dilation", window && layer->kernel_height > 1 ? layer->dilation_height : 1, &record->dilation_height},
         {"horizontal dilation", window && layer->kernel_width > 1 ? layer->dilation_width : 1, &record->dilation_width},
-        {"padding at the top", window ? layer->padding_top : 0, &record->padding_top},
         {"padding at the left", window ? layer->padding_left : 0, &record->padding_left},
     };
     describe_dimensions(d, dimensions, COUNT_OF(dimensions));
+    describe_padding_top(d, window ? layer->padding_top : 0);
 }
 
 static void swap(uint16_t *a, uint16_t *b)
@@ -66,8 +73,8 @@ static void swap(uint16_t *a, uint16_t *b)
  * along rows. */
 void describe_rows_of_columns(struct dory_layer *record)
 {
-    bool is_column =
-        record->input_width == 1 && record->output_width == 1 && record->kernel_width == 1 && record->padding_left == 0;
+    bool is_column = record->input_width == 1 && record->output_width == 1 && record->kernel_width == 1 &&
+                     record->padding_left == 0 && record->padding_top >= 0;
     if (!is_column || record->input_height == 1 || record->input_height * record->input_channels > LONGEST_ROW_BYTES ||
         record->output_height * record->output_channels > LONGEST_ROW_BYTES)
         return;
@@ -76,7 +83,8 @@ void describe_rows_of_columns(struct dory_layer *record)
     swap(&record->kernel_height, &record->kernel_width);
     swap(&record->stride_height, &record->stride_width);
     swap(&record->dilation_height, &record->dilation_width);
-    swap(&record->padding_top, &record->padding_left);
+    record->padding_left = (uint16_t)record->padding_top;
+    record->padding_top = 0;
 }
 
 /* A convolution that reads its whole input becomes one of a single pixel (see layer_reads_whole_input). */

@@ -131,7 +131,8 @@ static void set_window(struct dory_layer *record)
     record->kernel_width = keeps_columns ? 1 : record->input_width;
     record->stride_height = keeps_rows;
     record->stride_width = keeps_columns;
-    record->padding_top = record->padding_left = 0;
+    record->padding_top = 0;
+    record->padding_left = 0;
     record->dilation_height = record->dilation_width = 1;
 }
 
@@ -148,7 +149,8 @@ static void set_identity(const struct description *d)
     }
     record->kernel_height = record->kernel_width = record->dilation_height = record->dilation_width = 1;
     record->stride_height = record->stride_width = 1;
-    record->padding_top = record->padding_left = 0;
+    record->padding_top = 0;
+    record->padding_left = 0;
 }
 
 bool describe_transposition(const struct description *d)

@@ -86,6 +86,9 @@ struct dimension {
 /* Copies dimensions that the firmware holds in 16 bits. */
 void describe_dimensions(const struct description *d, const struct dimension *dimensions, size_t count);
 
+/* Negative: windows begin so many rows below the first one. */
+void describe_padding_top(const struct description *d, int64_t rows);
+
 /* Shapes, windows, borders, elements; and whether windows and tensors go together. */
 void describe_shape(const struct description *d);
 void describe_border(const struct description *d);

@@ -11,7 +11,8 @@ struct row_span {
     int first, last;
 };
 
-/* Rows of a window that starts at floor(y * stride / divisor) - padding. */
+/* Rows of a window that starts at floor(y * stride / divisor) - padding, which is negative where the first rows are not
+ * read. */
 struct row_window {
     int stride, divisor, padding, rows;
 };

@@ -135,7 +135,7 @@ static const struct field layer_fields[] = {
     LAYER(stride_width, NUMBER),
     LAYER(dilation_height, NUMBER),
     LAYER(dilation_width, NUMBER),
-    LAYER(padding_top, NUMBER),
+    LAYER(padding_top, .kind = FIELD_SIGNED),
     LAYER(padding_left, NUMBER),
     LAYER(border_value, .kind = FIELD_SIGNED),
     LAYER(tile, .kind = FIELD_STRUCT, .record = &record_tile_shape, LINE),

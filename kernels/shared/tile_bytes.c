@@ -6,7 +6,8 @@
 static bool has_thin_border(const struct dory_layer *layer)
 {
     uint32_t rows = dory_input_rows(layer, layer->output_height);
-    return layer->input_height >= 2 && layer->padding_top <= 1 && rows <= layer->padding_top + layer->input_height + 1u;
+    return layer->input_height >= 2 && layer->padding_top >= 0 && layer->padding_top <= 1 &&
+           rows <= (uint32_t)layer->padding_top + layer->input_height + 1u;
 }
 
 bool dory_kernel_supports(const struct dory_kernel_description *kernel, const struct dory_layer *layer)

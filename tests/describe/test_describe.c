@@ -4,6 +4,7 @@
 
 #include "choose/form.h"
 #include "describe/requantise.h"
+#include "describe/row_window.h"
 #include "dory/normalise.h"
 #include "dory/transposition.h"
 #include "expect.h"
@@ -345,12 +346,24 @@ static void test_transpositions(void)
     }
 }
 
+/* Rows from the 101st on, of 300: a tile has no others. */
+static void test_windows_behind_the_first_rows(void)
+{
+    struct row_span spans[4];
+    for (int i = 0; i < 4; i++)
+        spans[i] = (struct row_span){100 + i, 100 + i};
+    struct row_window window = find_row_window(spans, 4, 300);
+    EXPECT(window.stride == 1 && window.divisor == 1 && window.padding == -100 && window.rows == 1,
+           "stride %d / %d, padding %d, %d rows", window.stride, window.divisor, window.padding, window.rows);
+}
+
 int main(void)
 {
     test_tables();
     test_constant(false);
     test_constant(true);
     test_transpositions();
+    test_windows_behind_the_first_rows();
     test_forms();
     test_refusals();
     test_flattening();

@@ -84,8 +84,9 @@ struct dory_layer {
     uint16_t kernel_height, kernel_width;
     uint16_t stride_height, stride_width;
     uint16_t dilation_height, dilation_width;
-    uint16_t padding_top, padding_left; /* bottom and right follow from the shapes */
-    int16_t border_value; /* of input outside of the image: the zero point; 0 for 16 or 32 bits; the lowest for a maximum */
+    int16_t padding_top;   /* negative, of DORY_COPY: so many rows in front of the first window are not read */
+    uint16_t padding_left; /* bottom and right follow from the shapes */
+    int16_t border_value;  /* of input outside of the image: the zero point; 0 for 16 or 32 bits; the lowest for a maximum */
 
     struct dory_tile_shape tile; /* the largest; others are what is left of a step */
 
