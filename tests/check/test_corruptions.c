@@ -11,8 +11,8 @@
 #include "solve/plan_make.h"
 
 #define MAXIMUM_KINDS 100
-#define PLACES        share_of(8) /* at which each kind is tried in each plan */
-#define PLANS         13          /* 10 and 11 with all operands in place; the last of attention */
+#define PLACES        share_of(12) /* at which each kind is tried in each plan */
+#define PLANS         13           /* 10 and 11 with all operands in place; the last of attention */
 
 struct kind {
     const struct corruption *corruption;
