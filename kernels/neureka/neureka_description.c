@@ -258,7 +258,7 @@ static uint32_t finish_cycles(const struct dory_layer *layer)
     }
     if (dory_neureka_may_be_wide(layer)) {
         bool is_away = layer->rounding == DORY_ROUND_AWAY;
-        return layer->minimum != 0 ? (is_away ? 14 : 7) : is_away ? 8 : 6;
+        return layer->minimum != 0 ? (is_away ? 14 : 6) : is_away ? 7 : 5;
     }
     switch (layer->normalisation) {
     case DORY_NORMALISE_32: return 14;
@@ -283,8 +283,24 @@ static uint64_t gather_cycles(const struct dory_layer *layer, const struct dory_
 /* Of copies beside it, of what cores would wait: the engine works meanwhile. MobileNetV1 and V2 with and without tables. */
 #define CONTENTION_PERCENT 25
 
-#define START     3000 /* until the engine works: code comes to the cores' cache, multipliers to L1 */
-#define JOB_START 500
+/* Until the engine works, and for each job more: where the generator has prepared the tile's jobs; and where a core has to
+ * describe them, whose code comes to its cache first. */
+#define START          500
+#define JOB_START      150
+#define DESCRIBE       2500
+#define JOB_IS_NOT_SET 350
+
+/* Other tiles than that of a whole layer may be prepared, too, but those that are left of its rows and columns are not. */
+static uint64_t start_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                             const struct dory_neureka_jobs *jobs)
+{
+    uint32_t count = jobs->parts * jobs->bands;
+    bool is_whole = tile->rows == layer->output_height && tile->columns == layer->output_width &&
+                    tile->channels == layer->output_channels;
+    bool is_prepared = is_whole && dory_neureka_prepared_bytes(layer) > 0 && count <= DORY_NEUREKA_PREPARED_JOBS;
+    return is_prepared ? START + (uint64_t)JOB_START * count
+                       : START + DESCRIBE + (uint64_t)(JOB_START + JOB_IS_NOT_SET) * count;
+}
 
 static uint64_t tile_cycles(const struct dory_layer *asked, const struct dory_tile_shape *tile, unsigned cores,
                             bool in_memory)
@@ -295,12 +311,12 @@ static uint64_t tile_cycles(const struct dory_layer *asked, const struct dory_ti
     dory_neureka_set_jobs(&jobs, layer, tile->rows, tile->columns, tile->channels);
     uint64_t engine = engine_cycles(layer, tile, &jobs, in_memory),
              elements = (uint64_t)tile->rows * tile->columns * tile->channels;
-    uint64_t start = START + gather_cycles(layer, tile, cores);
+    uint64_t start = start_cycles(layer, tile, &jobs) + gather_cycles(layer, tile, cores);
     uint32_t count = jobs.parts * jobs.bands;
     if (!jobs.by_cores || count == 0) {
         return start + engine;
     }
-    uint64_t finish = (elements + cores - 1) / cores * finish_cycles(layer) + (uint64_t)JOB_START * count;
+    uint64_t finish = (elements + cores - 1) / cores * finish_cycles(layer);
     return start + (engine > finish ? engine + finish / count : finish + engine / count);
 }
 
