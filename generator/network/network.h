@@ -146,6 +146,7 @@ struct look_up {
     const char *name; /* of the table in the model */
     const float *numbers;
     int rows, columns;
+    bool are_elements; /* the numbers: the model's own integers */
 };
 
 /* What the model computes behind an output, in real numbers: of each pixel's elements how far they are below the logarithm

@@ -44,8 +44,12 @@ static bool check_count(const char *path, const struct tensor *tensor, size_t co
 {
     if (count == tensor_elements(tensor))
         return true;
-    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s has %zu values; '%s' has %d x %d x %d = %zu elements", path, count,
-             tensor->name, tensor->height, tensor->width, tensor->channels, tensor_elements(tensor));
+    if (tensor->look_up)
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s has %zu numbers; of '%s' rows are looked up by %zu indices",
+                 path, count, tensor->name, tensor_file_numbers(tensor));
+    else
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s has %zu values; '%s' has %d x %d x %d = %zu elements", path,
+                 count, tensor->name, tensor->height, tensor->width, tensor->channels, tensor_elements(tensor));
     return false;
 }
 
@@ -114,7 +118,8 @@ static int64_t *look_rows_up(const struct array_file *array, size_t first, const
         double real = looked_up(tensor, array, first + i / columns, i % columns, path, diagnostics);
         if (isnan(real))
             return NULL;
-        values[i] = quantise(network, tensor, in_front(tensor, real, i));
+        values[i] = tensor->look_up->are_elements ? (int64_t)real - tensor->model_offset
+                                                  : quantise(network, tensor, in_front(tensor, real, i));
     }
     return values;
 }

@@ -96,6 +96,12 @@ def island():
     return Model().quantise("a").node("Tanh", ["a"], "t").convolution().quantise("y")
 
 
+def of_optimiser():
+    """A node that onnxruntime's optimiser fuses, which no quantiser covers."""
+    model = Model().quantise("a").node("BiasGelu", ["a", "a"], "t", domain="com.microsoft")
+    return model.convolution().quantise("y")
+
+
 def moved_in_front():
     """The quantiser leaves a pool in front of what it quantises."""
     model = Model()
@@ -236,6 +242,7 @@ CASES = [
     ("old_opset", Model(9).quantise("a").convolution().quantise("y"), 1, ["opset 9", "10 to 25"]),
     ("island", island(), 1, ["floating point in the middle", "Tanh_of_t", "op_types_to_quantize=[..., 'Tanh']", "which Conv 'Conv_of_conv' reads"]),
     ("two_islands", two_islands(), 1, ["Tanh_of_t", "floating point"]),
+    ("of_optimiser", of_optimiser(), 1, ["BiasGelu_of_t", "without optimize_model"]),
     ("moved_in_front", moved_in_front(), 1, ["MaxPool", "extra_options={'ForceQuantizeNoInputCheck': True}"]),
     ("float_weights", float_weights(), 1, ["node 'Conv_of_conv'", "'w' are float", "op_types_to_quantize"]),
     ("wide_weights", wide_weights(), 0, []),

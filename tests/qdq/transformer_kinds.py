@@ -216,6 +216,19 @@ def looked_up(dory, folder):
     return is_equal("looked_up", *run(dory, words(folder), x, folder), elements(-(EMBEDDING[x].astype(np.float64) - 100) * 2.0**-6))
 
 
+def looked_up_elements(dory, folder):
+    """Of a matrix that is dequantised behind the look-up, by indices of another shape."""
+    for kind in np.uint8, np.int8:
+        model, path, zero = Model([1, 5], TensorProto.INT64), os.path.join(folder, "elements.onnx"), kind(20)
+        table = EMBEDDING.view(kind)
+        rows = model.node("Gather", [table, model.node("Reshape", ["x", np.array([5])])])
+        model.write(path, model.quantised(model.node("Neg", [model.node("DequantizeLinear", [rows, FLOAT(2.0**-6), zero])]), OUT_SCALE, OUT_ZERO))
+        x = np.array([[3, 39, 0, 7, 3]])
+        if not is_equal("looked_up_elements", *run(dory, path, x, folder), elements(-(table[x].astype(np.float64) - 20) * 2.0**-6)):
+            return False
+    return True
+
+
 def no_such_word(dory, folder):
     found, text = run(dory, words(folder), np.array([[3, 40, 0, 1, 3]]), folder)
     good = found is None and "number 1 is 40" in text and "has 40 rows" in text
@@ -244,4 +257,4 @@ def whole_mask(dory, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_kinds(KINDS, left_map, looked_up, no_such_word, computed_words, whole_mask))
+    sys.exit(run_kinds(KINDS, left_map, looked_up, looked_up_elements, no_such_word, computed_words, whole_mask))

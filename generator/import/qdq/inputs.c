@@ -68,11 +68,12 @@ static int first_output(const struct node *node) { return node->output_count > 0
 /* Does Gather look up by it? Other nodes that read it say so. */
 static bool are_indices(const struct qdq *qdq, int index, int depth)
 {
+    static const char *const views[] = {"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze", NULL};
     for (int i = 0; index != NO_VALUE && depth < LONGEST_CHAIN && i < qdq->graph->node_count; i++) {
         const struct node *node = &qdq->graph->nodes[i];
         if (!strcmp(node->type, "Gather") && node->input_count > 1 && node->inputs[1] == index)
             return true;
-        if (!strcmp(node->type, "Cast") && reads_first(node, index) && are_indices(qdq, first_output(node), depth + 1))
+        if (node_is_one_of(node, views) && reads_first(node, index) && are_indices(qdq, first_output(node), depth + 1))
             return true;
     }
     return false;

@@ -165,6 +165,31 @@ static const struct qdq_array *long_constant(const struct node *node, const stru
     return NULL;
 }
 
+/* Of onnxruntime's own domain, out of several nodes of the exporter's. */
+static bool is_of_optimiser(const struct node *node)
+{
+    static const char *const types[] = {"Attention",
+                                        "MultiHeadAttention",
+                                        "GroupQueryAttention",
+                                        "BiasGelu",
+                                        "FastGelu",
+                                        "QuickGelu",
+                                        "BiasAdd",
+                                        "EmbedLayerNormalization",
+                                        "SkipLayerNormalization",
+                                        "RotaryEmbedding",
+                                        "GroupNorm",
+                                        "SkipSimplifiedLayerNormalization",
+                                        "SkipGroupNorm",
+                                        "FusedMatMul",
+                                        "FusedGemm",
+                                        "FusedConv",
+                                        "RelativePositionBias",
+                                        "GemmFastGelu",
+                                        NULL};
+    return !strcmp(node->domain, "com.microsoft") && node_is_one_of(node, types);
+}
+
 static void report_island(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count)
 {
     for (int i = 0; i < count; i++)
@@ -183,6 +208,14 @@ static void report_island(struct qdq *qdq, const struct node *node, const struct
     }
     const struct qdq_operator *known = qdq_operator_find(node);
     const struct operator_advice *advice = *node->domain || known ? NULL : operator_find_advice(node->type);
+    if (is_of_optimiser(node) && !known) {
+        qdq_fault(
+            qdq, node, NULL,
+            "operator %s of domain com.microsoft is not supported here: onnxruntime's optimiser fused it; quantise what "
+            "the exporter wrote, without optimize_model and with no more than ORT_ENABLE_BASIC",
+            node->type);
+        return;
+    }
     if (!value && known) {
         qdq_fault(qdq, node, NULL, "%s of these operands has no layer; it becomes %s%s%s", node->type, known->becomes,
                   *known->limits ? ", supported: " : "", known->limits);
@@ -243,6 +276,13 @@ static bool is_one_of(const struct qdq_value *inputs, int count, enum qdq_kind k
     return false;
 }
 
+/* A Gather looks up by them; they may have another shape first. */
+static bool takes_indices(const struct node *node, const struct qdq_value *inputs)
+{
+    static const char *const views[] = {"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze", NULL};
+    return inputs[0].kind == QDQ_INDICES ? node_is_one_of(node, views) : !strcmp(node->type, "Gather");
+}
+
 static enum qdq_outcome run_node(struct qdq *qdq, const struct node *node, struct qdq_value *inputs,
                                  struct qdq_value *results)
 {
@@ -250,8 +290,7 @@ static enum qdq_outcome run_node(struct qdq *qdq, const struct node *node, struc
     const struct qdq_qoperator *qoperator = qdq_find_qoperator(node);
     if (qdq_fold(qdq, node, inputs, node->input_count, results, &outcome))
         return outcome;
-    if (is_one_of(inputs, node->input_count, QDQ_INDICES) && strcmp(node->type, "Gather") != 0 &&
-        strcmp(node->type, "Cast") != 0)
+    if (is_one_of(inputs, node->input_count, QDQ_INDICES) && !takes_indices(node, inputs))
         return qdq_fault(qdq, node, NULL,
                          "computes with indices; supported: Gather, which looks up rows of a constant by them");
     if (is_one_of(inputs, node->input_count, QDQ_HEAD) ||

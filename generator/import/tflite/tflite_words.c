@@ -123,7 +123,7 @@ static const struct look_up *read_table(struct arena *arena, const struct tflite
     for (size_t i = 0; i < count; i++)
         numbers[i] = (float)((double)table->scales[0] * (double)((int8_t)table->data[i] - table->zero_points[0]));
     struct look_up *look_up = arena_array(arena, struct look_up, 1);
-    *look_up = (struct look_up){table->name, numbers, table->dimensions[0], table->dimensions[1]};
+    *look_up = (struct look_up){table->name, numbers, table->dimensions[0], table->dimensions[1], false};
     return look_up;
 }
 

@@ -13,8 +13,10 @@ static enum qdq_outcome look_up(struct qdq *qdq, const struct node *node, const 
     struct tensor *tensor = qdq_tensor(qdq, indices->tensor);
     const int rank = indices->view.rank;
     int64_t dimensions[GRAPH_MAXIMUM_RANK];
-    if (!array->numbers || array->rank != 2 || array->count == 0 || qdq_integer(qdq, node, "axis", 0) != 0 ||
-        array->dimensions[0] > INT32_MAX || array->dimensions[1] > QDQ_MAXIMUM_DIMENSION)
+    const bool are_elements = array->scale_count == 0 && (array->type == ELEMENT_INT8 || array->type == ELEMENT_UINT8);
+    if (!array->numbers || array->rank != 2 || rank >= GRAPH_MAXIMUM_RANK || array->count == 0 ||
+        qdq_integer(qdq, node, "axis", 0) != 0 || array->dimensions[0] > INT32_MAX ||
+        array->dimensions[1] > QDQ_MAXIMUM_DIMENSION)
         return qdq_fault(qdq, node, NULL, "looks up by input '%s'; supported: rows of a constant matrix, axis 0",
                          tensor->name);
     if (tensor->look_up && strcmp(tensor->look_up->name, array->name) != 0)
@@ -27,14 +29,16 @@ static enum qdq_outcome look_up(struct qdq *qdq, const struct node *node, const 
     for (size_t i = 0; i < array->count; i++)
         numbers[i] = (float)qdq_array_real(array, i);
     struct look_up *table = arena_array(qdq->arena, struct look_up, 1);
-    *table = (struct look_up){array->name, numbers, (int)array->dimensions[0], (int)array->dimensions[1]};
+    *table = (struct look_up){array->name, numbers, (int)array->dimensions[0], (int)array->dimensions[1], are_elements};
     tensor->look_up = table;
     tensor->channels = table->columns;
     for (int i = 0; i < rank; i++)
         dimensions[i] = indices->view.dimensions[i];
     dimensions[rank] = table->columns;
     *result = *indices;
-    result->kind = QDQ_OUTSIDE;
+    result->kind = are_elements ? QDQ_ELEMENTS : QDQ_OUTSIDE;
+    if (are_elements && array->type == ELEMENT_INT8)
+        tensor->model_offset = -128;
     result->view = view_of_memory(rank + 1, dimensions);
     diagnose(
         qdq->diagnostics, SEVERITY_NOTE, node->name, NULL,

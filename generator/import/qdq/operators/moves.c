@@ -20,7 +20,10 @@ static struct layout layout_of(const struct qdq *qdq, const struct qdq_value *va
 
 bool qdq_has_elements(const struct qdq_value *value) { return value->kind == QDQ_ELEMENTS || value->kind == QDQ_REALS; }
 
-bool qdq_can_move(const struct qdq_value *value) { return qdq_has_elements(value) || value->kind == QDQ_OUTSIDE; }
+bool qdq_can_move(const struct qdq_value *value)
+{
+    return qdq_has_elements(value) || value->kind == QDQ_OUTSIDE || value->kind == QDQ_INDICES;
+}
 
 enum qdq_outcome qdq_lay(struct qdq *qdq, const struct node *node, const struct middle_move *move,
                          const struct layout *layout, int border, struct qdq_value *value)
