@@ -27,6 +27,25 @@ uint64_t dory_run_cycles(uint32_t bytes, uint32_t step, uint32_t start, uint32_t
     return bytes == 0 ? 0 : 20 + (rest ? rest * 7 - 4 : 0) + (pairs ? pairs * (96 + 7 * misaligned) / 10 - 8 : 0);
 }
 
+static uint32_t count_read(const int32_t *places, uint32_t count)
+{
+    uint32_t read = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        read += places[i] >= 0;
+    }
+    return read;
+}
+
+/* Of a core's pixels those that the map takes from the input. The others are its border: between pixels that are spread for
+ * a transposed convolution, three of four. */
+static uint64_t pixels_read(const struct dory_layer *layer, uint64_t pixels)
+{
+    const int32_t *map = layer->constants.map;
+    uint64_t rows = count_read(map, layer->output_height),
+             columns = count_read(map + layer->output_height, layer->output_width);
+    return pixels * rows * columns / ((uint64_t)layer->output_height * layer->output_width);
+}
+
 /* A pixel's channels are a run, or are picked one by one. A map lies in L2. */
 static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
@@ -36,7 +55,7 @@ static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_ti
         return dory_divide_up((uint32_t)tile->rows * tile->columns * channels, 8 * cores) * 10ull + 150;
     }
     if (layer->constants.map && !layer->map_channels.follow) {
-        return pixels * (channels * 19 + 25) + 390;
+        return pixels * (channels + 25) + pixels_read(layer, pixels) * channels * 18 + 390;
     }
     uint64_t run = pixels * dory_run_cycles(channels, step, 0, channels);
     return run + (layer->constants.map ? pixels * 16 + 330 : pixels + 290);
