@@ -24,12 +24,13 @@ static bool is_window(const int32_t *positions, int count, int32_t unit, int ext
     return *stride >= 1;
 }
 
-static bool follow_each_other(const int32_t *positions, int count)
+/* So many first positions follow each other. */
+static int first_run(const int32_t *positions, int count)
 {
-    for (int i = 0; i < count; i++)
-        if (positions[i] < 0 || positions[i] != positions[0] + i)
-            return false;
-    return true;
+    int run = 0;
+    while (run < count && positions[run] >= 0 && positions[run] == positions[0] + run)
+        run++;
+    return run;
 }
 
 /* A border and a stride need no map, and only the rows that a tile reads. */
@@ -38,7 +39,7 @@ static bool describe_window_copy(const struct description *d)
     const struct layer_map *map = &d->layer->map;
     const struct tensor *x = d->input, *y = d->output;
     int stride[2], padding[2];
-    if (x->channels != y->channels || map->channels[0] != 0 || !follow_each_other(map->channels, y->channels) ||
+    if (x->channels != y->channels || map->channels[0] != 0 || first_run(map->channels, y->channels) < y->channels ||
         !is_window(map->rows, y->height, x->width * x->channels, x->height, &stride[0], &padding[0]) ||
         !is_window(map->columns, y->width, x->channels, x->width, &stride[1], &padding[1]) || padding[1] < 0)
         return false;
@@ -332,7 +333,7 @@ static void describe_mapped_copy(const struct description *d)
     int32_t *positions = arena_array(d->arena, int32_t, rows + columns + channels);
     set_mapped(d->record, &m);
     d->record->constants.map = positions;
-    d->record->map_channels.follow = follow_each_other(m.channel_list, m.channels);
+    d->record->map_channels.run = (uint16_t)first_run(m.channel_list, m.channels);
     memcpy(positions, m.rows, rows * sizeof *positions);
     memcpy(positions + rows, m.columns, columns * sizeof *positions);
     memcpy(positions + rows + columns, m.channel_list, channels * sizeof *positions);

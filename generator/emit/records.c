@@ -148,7 +148,7 @@ static const struct field layer_fields[] = {
     LAYER(lstm.words, NUMBER, .is_live = is_lstm),
     LAYER(lstm.units, NUMBER, .is_live = is_lstm),
     LAYER(matrix_product.sharing_rows, NUMBER, .is_live = is_matrix_product),
-    LAYER(map_channels.follow, FLAG, .is_live = is_copy),
+    LAYER(map_channels.run, NUMBER, .is_live = is_copy),
     LAYER(block_shift, NUMBER, LINE, .is_live = has_weights),
     LAYER(block_bytes, NUMBER),
     LAYER(chunk_bytes, NUMBER),

@@ -93,9 +93,8 @@ static bool copy_supports(const struct dory_layer *layer) { return layer->operat
 /* Channels that follow each other, or one after the other by the map. */
 static uint64_t copy_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint32_t channels = tile->channels;
-    bool is_run = !layer->constants.map || layer->map_channels.follow;
-    return 100 + pixels_of(tile, cores) * (50 + (is_run ? channels / 2 : 8 * channels));
+    uint32_t run = layer->constants.map ? dory_minimum(layer->map_channels.run, tile->channels) : tile->channels;
+    return 100 + pixels_of(tile, cores) * (50 + run / 2 + 8 * (tile->channels - run));
 }
 
 DORY_DESCRIBE(armv7em_copy, copy_supports, NULL, copy_instructions, .in_place = DORY_ALL_IN_PLACE, .knows_border = true)

@@ -45,10 +45,11 @@ static inline int32_t offset_of(const struct copy *copy, uint32_t y, uint32_t x)
     return is_there ? (int32_t)((row * tile->input_columns + column) * tile->input_channels) : -1;
 }
 
+/* Channels behind those that follow each other. */
 static void pick(const struct copy *copy, const uint8_t *from, uint8_t *to)
 {
     uint8_t border = (uint8_t)copy->layer->border_value;
-    for (uint32_t i = 0; i < copy->tile->channels; i++) {
+    for (uint32_t i = copy->map.run; i < copy->tile->channels; i++) {
         int32_t channel = copy->map.channels[i];
         to[i] = channel < 0 ? border : from[channel];
     }
@@ -64,10 +65,9 @@ void dory_armv7em_copy(const struct dory_layer *layer, const struct dory_tile *t
         int32_t offset = offset_of(&copy, pixel / tile->columns, pixel % tile->columns);
         if (offset < 0) {
             memset(to, layer->border_value, channels);
-        } else if (copy.map.channels) {
-            pick(&copy, (const uint8_t *)tile->input + offset, to);
         } else {
-            memcpy(to, (const uint8_t *)tile->input + offset + copy.map.channel, channels);
+            memcpy(to, (const uint8_t *)tile->input + offset + copy.map.channel, copy.map.run);
+            pick(&copy, (const uint8_t *)tile->input + offset, to);
         }
     }
 }

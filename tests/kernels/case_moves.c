@@ -9,13 +9,14 @@ static uint32_t random_position(uint32_t count, uint32_t unit)
     return one_in(8) ? UINT32_MAX : random_up_to(count - 1) * unit;
 }
 
-/* Positions for the tile, which is a part of the output. Channels are a run in half of the cases. */
+/* Positions for the tile, which is a part of the output. In half of the cases first channels are a run, or all. */
 static void random_map(struct test_case *test)
 {
     struct dory_layer *layer = &test->layer;
     int32_t *next = test->lists;
     uint32_t pixel = layer->input_channels, row = layer->input_width * pixel;
-    bool run = one_in(2) && layer->output_channels <= layer->input_channels;
+    uint32_t longest = layer->output_channels <= layer->input_channels ? layer->output_channels : layer->input_channels;
+    uint16_t run = (uint16_t)(one_in(2) ? 0 : one_in(2) ? longest : random_up_to(longest));
     for (uint32_t i = 0; i < layer->output_height; i++) {
         *next++ = (int32_t)random_position(layer->input_height, row);
     }
@@ -23,10 +24,10 @@ static void random_map(struct test_case *test)
         *next++ = (int32_t)random_position(layer->input_width, pixel);
     }
     for (uint32_t i = 0; i < layer->output_channels; i++) {
-        *next++ = run ? (int32_t)i : (int32_t)random_position(pixel, 1);
+        *next++ = i < run ? (int32_t)i : (int32_t)random_position(pixel, 1);
     }
     layer->constants.map = test->lists;
-    layer->map_channels.follow = run;
+    layer->map_channels.run = run;
 }
 
 /* Of the tile that is there already: a stride, or a map of a whole input. */

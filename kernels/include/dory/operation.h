@@ -71,9 +71,9 @@ struct dory_shared_rows {
     uint16_t sharing_rows;
 };
 
-/* DORY_COPY with a map: whether each channel's place in it is the next one of the channel's before, none negative. */
+/* DORY_COPY with a map: of so many first channels each is the next one of the channel's before, none negative. */
 struct dory_map_channels {
-    uint8_t follow;
+    uint16_t run;
 };
 
 /* ---- constants ---- */

@@ -29,9 +29,10 @@ static inline void fill_run(uint8_t *to, uint32_t value, uint32_t bytes)
     }
 }
 
+/* Channels behind those that follow each other. */
 static void pick(const struct copy *copy, const uint8_t *from, uint8_t *to)
 {
-    for (uint32_t i = 0; i < copy->count; i++) {
+    for (uint32_t i = copy->map.run; i < copy->count; i++) {
         int32_t channel = copy->map.channels[i];
         to[i] = channel < 0 ? (uint8_t)copy->border : from[channel];
     }
@@ -46,10 +47,9 @@ static void copy_mapped(const struct copy *copy, uint32_t row, uint32_t first, u
         const uint8_t *from = copy->input + (start + column - copy->above);
         if (start < 0 || column < 0) {
             fill_run(to, copy->border, copy->count);
-        } else if (copy->map.channels) {
-            pick(copy, from, to);
         } else {
-            dory_copy_run(from + copy->map.channel, to, copy->count);
+            dory_copy_run(from + copy->map.channel, to, copy->map.run);
+            pick(copy, from, to);
         }
     }
 }

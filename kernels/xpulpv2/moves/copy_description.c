@@ -46,19 +46,24 @@ static uint64_t pixels_read(const struct dory_layer *layer, uint64_t pixels)
     return pixels * rows * columns / ((uint64_t)layer->output_height * layer->output_width);
 }
 
-/* A pixel's channels are a run, or are picked one by one. A map lies in L2. */
+/* By a map, which lies in L2: of a pixel's channels first ones are a run, and others are picked one by one. */
+static uint64_t mapped_cycles(const struct dory_layer *layer, uint64_t pixels, uint32_t channels)
+{
+    uint32_t run = dory_minimum(layer->map_channels.run, channels), picked = channels - run;
+    uint64_t read = pixels_read(layer, pixels), one = dory_run_cycles(run, layer->input_channels, 0, channels) + picked * 19;
+    uint64_t each = picked == 0 ? 16 : 25;
+    return read * one + (pixels - read) * channels + pixels * each + 330;
+}
+
 static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
-    uint32_t channels = tile->channels, step = layer->input_channels * (layer->constants.map ? 1u : layer->stride_width);
+    uint32_t channels = tile->channels, step = layer->input_channels * layer->stride_width;
     if (dory_copies_all(layer, channels)) {
         return dory_divide_up((uint32_t)tile->rows * tile->columns * channels, 8 * cores) * 10ull + 150;
     }
-    if (layer->constants.map && !layer->map_channels.follow) {
-        return pixels * (channels + 25) + pixels_read(layer, pixels) * channels * 18 + 390;
-    }
-    uint64_t run = pixels * dory_run_cycles(channels, step, 0, channels);
-    return run + (layer->constants.map ? pixels * 16 + 330 : pixels + 290);
+    return layer->constants.map ? mapped_cycles(layer, pixels, channels)
+                                : pixels * (dory_run_cycles(channels, step, 0, channels) + 1) + 290;
 }
 
 DORY_DESCRIBE(xpulpv2_copy, copy_supports, NULL, copy_cycles)
