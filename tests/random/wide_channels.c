@@ -8,7 +8,7 @@
 static void count_layer(const struct plan *plan, int index, struct random_totals *totals)
 {
     const struct plan_layer *layer = &plan->layers[index];
-    uint32_t bytes = dory_neureka_block_bytes(&layer->record), weights = dory_neureka_block_weight_bytes(&layer->record);
+    uint32_t bytes = layer->record.block_bytes, weights = dory_neureka_block_weight_bytes(&layer->record);
     struct arena scratch = {0};
     uint8_t *blob = arena_allocate(&scratch, layer->weights_bytes);
     EXPECT_THAT(plan_write_blob(plan, index, blob));
