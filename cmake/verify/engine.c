@@ -14,14 +14,17 @@ static struct {
     uint32_t first_not_ended;
 } counts DORY_L2;
 
-uint32_t __real_dory_neureka_start(const struct dory_neureka_job *job);
-uint32_t __wrap_dory_neureka_start(const struct dory_neureka_job *job);
+uint32_t __real_dory_neureka_start(const struct dory_neureka_registers *registers,
+                                   const struct dory_neureka_pointers *pointers);
+uint32_t __wrap_dory_neureka_start(const struct dory_neureka_registers *registers,
+                                   const struct dory_neureka_pointers *pointers);
 void __real_dory_neureka_await(uint32_t number);
 void __wrap_dory_neureka_await(uint32_t number);
 
-uint32_t __wrap_dory_neureka_start(const struct dory_neureka_job *job)
+uint32_t __wrap_dory_neureka_start(const struct dory_neureka_registers *registers,
+                                   const struct dory_neureka_pointers *pointers)
 {
-    uint32_t now = hal_cycles(), number = __real_dory_neureka_start(job);
+    uint32_t now = hal_cycles(), number = __real_dory_neureka_start(registers, pointers);
     if (counts.jobs == 0 || (uint8_t)(counts.first_not_ended - number) == 0) /* which the engine counts in 8 bits */
         counts.since = now;
     counts.jobs++;

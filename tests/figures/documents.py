@@ -116,16 +116,14 @@ def siracusa(_):
 
 
 def siracusa_times(_):
-    """The engine's work as it is where a tile is one job, whose end the first core sees."""
     rows = siracusa_rows()
     yield "| weights linked | run | engine at work | cores wait for it | for L2 | cores at work |"
     yield "|---|---|---|---|---|---|"
     for name, title in SIRACUSA.items():
-        whole, apart = rows.get((name, "yes", "yes", "auto")), rows.get((name, "yes", "no", "none"))
+        whole = rows.get((name, "yes", "yes", "auto"))
         if whole and whole["cycles of the run"]:
-            run, engine, waiting, loading = (int(row[column]) for row, column in (
-                (whole, "cycles of the run"), (apart, "cycles of the engine's jobs"), (whole, "cycles waiting for the engine"),
-                (whole, "cycles waiting for L2")))
+            run, engine, waiting, loading = (int(whole[column]) for column in (
+                "cycles of the run", "cycles of the engine's jobs", "cycles waiting for the engine", "cycles waiting for L2"))
             yield f"| {title} | {run:,} | {engine:,} | {waiting:,} | {loading:,} | {run - waiting - loading:,} |"
 
 
