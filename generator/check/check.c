@@ -339,6 +339,8 @@ bool plan_check(const struct plan *plan, struct diagnostics *diagnostics)
     if (checker.faults == 0)
         check_tiles(&checker);
     if (checker.faults == 0)
+        check_contents(&checker);
+    if (checker.faults == 0)
         check_memory(&checker);
     if (checker.faults > MAXIMUM_FAULTS)
         diagnose(diagnostics, SEVERITY_NOTE, NULL, NULL, "%d faults of the plan in all", checker.faults);

@@ -39,4 +39,8 @@ void check_memory(struct checker *checker);
 /* check_tiles.c: the same for tiles that have been placed. */
 void check_tiles(struct checker *checker);
 
+/* check_contents.c: plays these tiles against a model that knows of every byte of L1 what it holds. Needs a table whose
+ * copies are within bounds. */
+void check_contents(struct checker *checker);
+
 #endif
