@@ -278,7 +278,7 @@ _Static_assert(sizeof(struct dory_neureka_prepared) == 432, "the same on generat
 
 static inline uint32_t dory_neureka_prepared_bytes(const struct dory_layer *layer)
 {
-    bool has_few = dory_blocks(layer, layer->output_channels) <= DORY_NEUREKA_PREPARED_JOBS;
+    bool has_few = layer->output_channels <= DORY_NEUREKA_PREPARED_JOBS * dory_block_channels(layer);
     return has_few ? (uint32_t)sizeof(struct dory_neureka_prepared) : 0;
 }
 
