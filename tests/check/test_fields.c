@@ -26,7 +26,7 @@ static const char *const arithmetic[] = {"layer.shift",
                                          "layer.reciprocal",
                                          "layer.minimum",
                                          "layer.maximum",
-                                         "layer.map_channels.follow",
+                                         "layer.map_channels.run",
                                          "layer.second_input_is_signed",
                                          "layer.input_is_signed",
                                          "layer.output_is_signed",
@@ -182,7 +182,9 @@ int main(void)
         const struct member *member = &members[i];
         bool is_exempt = is_listed(member->name, arithmetic, sizeof arithmetic / sizeof *arithmetic) ||
                          is_listed(member->name, harmless, sizeof harmless / sizeof *harmless);
-        EXPECT(member->noticed > 0 || is_exempt, "%s: of %d changes none is noticed", member->name, member->tried);
+        /* A share of the places is for sanitizers. */
+        EXPECT(member->noticed > 0 || is_exempt || !share_is_all(), "%s: of %d changes none is noticed", member->name,
+               member->tried);
     }
     arena_free(&arena);
     return expect_result("fields");
