@@ -41,6 +41,7 @@ static NOT_INLINE void open_queue(const struct dory_layer *layer, const struct d
     queue->is_prepared = dory_neureka_prepared_bytes(layer) > 0 && prepared->rows == tile->rows &&
                          prepared->columns == tile->columns && prepared->channels == tile->channels;
     if (!queue->is_prepared) {
+        queue->part[0].channels = queue->part[1].channels = 0;
         dory_neureka_describe(layer, tile, &queue->description);
     }
 }
@@ -78,17 +79,25 @@ static void start(const struct work *work, const struct dory_neureka_part *part)
     __atomic_store_n(&queue->started, queue->started + 1, __ATOMIC_RELEASE);
 }
 
+/* The next job of a tile that is not prepared. Most have the shape of the last but one, also where each block ends with a
+ * band of the rest: to find registers takes a core longer than the engine takes for a short job. */
+static NOT_INLINE const struct dory_neureka_part *describe_next(struct dory_neureka_queue *queue)
+{
+    struct dory_neureka_part *part = &queue->part[queue->started % 2];
+    uint16_t rows = part->rows, columns = part->columns, channels = part->channels;
+    dory_neureka_set_part(&queue->description, queue->started, part);
+    if (part->rows != rows || part->columns != columns || part->channels != channels) {
+        part->registers = dory_neureka_registers_of_part(&queue->description, part);
+    }
+    return part;
+}
+
 /* First core: as many jobs as the engine takes. */
 static NOT_INLINE void start_some(const struct work *work)
 {
     struct dory_neureka_queue *queue = work->queue;
     while (queue->started < work->common->jobs && dory_neureka_has_room()) {
-        if (work->prepared) {
-            start(work, &work->prepared[queue->started]);
-        } else {
-            struct dory_neureka_part part = dory_neureka_whole_part_of(&queue->description, queue->started);
-            start(work, &part);
-        }
+        start(work, work->prepared ? &work->prepared[queue->started] : describe_next(queue));
     }
 }
 
@@ -246,7 +255,8 @@ void dory_neureka_finish_convolution(const struct dory_layer *layer, const struc
         if (work.common->by_cores && work.prepared) {
             finish_job(layer, tile, &work, &work.prepared[index], core, cores);
         } else if (work.common->by_cores) {
-            struct dory_neureka_part part = dory_neureka_part_of(&work.queue->description, index);
+            struct dory_neureka_part part;
+            dory_neureka_set_part(&work.queue->description, index, &part);
             finish_job(layer, tile, &work, &part, core, cores);
         }
     }

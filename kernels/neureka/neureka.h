@@ -124,7 +124,7 @@ static inline uint32_t dory_neureka_block_bytes(const struct dory_layer *layer)
     return dory_neureka_block_weight_bytes(layer) + dory_neureka_block_constants_bytes(layer);
 }
 
-#if !defined(DORY_NEUREKA_JOBS) /* 1: without cores beside the engine, for scripts/measure */
+#if !defined(DORY_NEUREKA_JOBS) /* 1, in generator and firmware: without cores beside the engine, for scripts/measure */
 #define DORY_NEUREKA_JOBS 4u    /* at most, of a tile whose elements cores make */
 #endif
 #define DORY_NEUREKA_ELEMENTS 4096u /* of such a job, about: to start one costs a core a thousand cycles */
@@ -296,18 +296,21 @@ struct dory_neureka_description {
 void dory_neureka_describe(const struct dory_layer *layer, const struct dory_tile *tile,
                            struct dory_neureka_description *description);
 
-/* One of its jobs, without and with registers. */
-struct dory_neureka_part dory_neureka_part_of(const struct dory_neureka_description *description, uint32_t index);
-struct dory_neureka_part dory_neureka_whole_part_of(const struct dory_neureka_description *description, uint32_t index);
+/* Sets one of its jobs, but no registers; and finds those, which are the same for all parts of a shape. */
+void dory_neureka_set_part(const struct dory_neureka_description *description, uint32_t index,
+                           struct dory_neureka_part *part);
+struct dory_neureka_registers dory_neureka_registers_of_part(const struct dory_neureka_description *description,
+                                                             const struct dory_neureka_part *part);
 
 /* At the start of scratch; behind it constants, where weights are in their memory, gathered pixels and sums. */
 struct dory_neureka_queue {
     uint32_t first_number, started; /* of the tile's jobs */
     bool is_prepared;
     struct dory_neureka_description description; /* of a tile that is not */
+    struct dory_neureka_part part[2];            /* its jobs that were started last */
 };
 
-#define DORY_NEUREKA_QUEUE_BYTES 256u /* the same on generator and chip */
+#define DORY_NEUREKA_QUEUE_BYTES 448u /* the same on generator and chip */
 _Static_assert(sizeof(struct dory_neureka_queue) <= DORY_NEUREKA_QUEUE_BYTES, "it has room");
 
 #endif

@@ -149,7 +149,8 @@ static void write_prepared(const struct dory_layer *layer, uint8_t *to)
     }
     prepared.common = description.common;
     for (uint32_t i = 0; i < description.common.jobs; i++) {
-        prepared.part[i] = dory_neureka_whole_part_of(&description, i);
+        dory_neureka_set_part(&description, i, &prepared.part[i]);
+        prepared.part[i].registers = dory_neureka_registers_of_part(&description, &prepared.part[i]);
     }
     memcpy(to, &prepared, sizeof prepared);
 }

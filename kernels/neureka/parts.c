@@ -72,7 +72,7 @@ void dory_neureka_describe(const struct dory_layer *layer, const struct dory_til
 }
 
 /* Channels, rows and columns; the last band may be what is left of rows of six. */
-struct dory_neureka_part dory_neureka_part_of(const struct dory_neureka_description *of, uint32_t index)
+void dory_neureka_set_part(const struct dory_neureka_description *of, uint32_t index, struct dory_neureka_part *part)
 {
     const struct dory_neureka_jobs *jobs = &of->jobs;
     uint32_t part_index = index / jobs->bands, band = index % jobs->bands;
@@ -83,29 +83,25 @@ struct dory_neureka_part dory_neureka_part_of(const struct dory_neureka_descript
     uint32_t channels =
         dory_minimum(jobs->part_channels, dory_minimum(jobs->block_channels - in_block, of->tile_channels - first));
     uint32_t first_left = first_row * jobs->step * dory_neureka_stepped(jobs->columns, jobs->step);
-    return (struct dory_neureka_part){
-        .rows = (uint16_t)(is_rest ? 1 : dory_minimum(jobs->band_rows, jobs->rows - first_row)),
-        .columns = (uint16_t)(is_rest ? jobs->rest : jobs->columns),
-        .channels = (uint16_t)channels,
-        .first = (uint16_t)in_block,
-        .input = of->input + first_row * jobs->step * of->job.input_row_bytes,
-        .weights = block * of->block_bytes + in_block * of->weight_bytes / jobs->block_channels,
-        .constants = of->constants + block * of->constants_step,
-        .sums = of->sums + of->left_bytes * (of->pixels * first + first_left * channels),
-        .output = (first_row * jobs->columns * of->tile_channels + first) * of->common.element_bytes,
-    };
+    part->rows = (uint16_t)(is_rest ? 1 : dory_minimum(jobs->band_rows, jobs->rows - first_row));
+    part->columns = (uint16_t)(is_rest ? jobs->rest : jobs->columns);
+    part->channels = (uint16_t)channels;
+    part->first = (uint16_t)in_block;
+    part->input = of->input + first_row * jobs->step * of->job.input_row_bytes;
+    part->weights = block * of->block_bytes + in_block * of->weight_bytes / jobs->block_channels;
+    part->constants = of->constants + block * of->constants_step;
+    part->sums = of->sums + of->left_bytes * (of->pixels * first + first_left * channels);
+    part->output = (first_row * jobs->columns * of->tile_channels + first) * of->common.element_bytes;
 }
 
-struct dory_neureka_part dory_neureka_whole_part_of(const struct dory_neureka_description *of, uint32_t index)
+struct dory_neureka_registers dory_neureka_registers_of_part(const struct dory_neureka_description *of,
+                                                             const struct dory_neureka_part *part)
 {
-    struct dory_neureka_part part = dory_neureka_part_of(of, index);
     struct dory_neureka_job job = of->job;
-    bool by_cores = of->common.by_cores;
-    job.rows = (uint16_t)dory_neureka_stepped(part.rows, of->jobs.step);
-    job.columns = (uint16_t)dory_neureka_stepped(part.columns, of->jobs.step);
-    job.channels = part.channels;
-    job.output_pixel_bytes = by_cores ? of->left_bytes * part.channels : of->tile_channels;
+    job.rows = (uint16_t)dory_neureka_stepped(part->rows, of->jobs.step);
+    job.columns = (uint16_t)dory_neureka_stepped(part->columns, of->jobs.step);
+    job.channels = part->channels;
+    job.output_pixel_bytes = of->common.by_cores ? of->left_bytes * part->channels : of->tile_channels;
     job.output_row_bytes = job.columns * job.output_pixel_bytes;
-    part.registers = dory_neureka_registers_of(&job);
-    return part;
+    return dory_neureka_registers_of(&job);
 }
