@@ -57,8 +57,10 @@ static bool open_array(struct data_set *set, struct arena *arena, struct diagnos
     if (set->count > 0 && set->array.count == set->count * elements)
         return true;
     diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-             "%s holds %zu numbers in %zu images; an image for '%s' has %d x %d x %d = %zu", set->path, set->array.count,
-             set->count, input->name, input->height, input->width, input->channels, elements);
+             input->look_up
+                 ? "%s holds %zu numbers in %zu images; an image for '%s' are rows of %d x %d x %d, of %zu indices"
+                 : "%s holds %zu numbers in %zu images; an image for '%s' has %d x %d x %d = %zu",
+             set->path, set->array.count, set->count, input->name, input->height, input->width, input->channels, elements);
     return false;
 }
 

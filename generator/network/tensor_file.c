@@ -88,18 +88,17 @@ static double in_front(const struct tensor *tensor, double real, size_t element)
     return tensor->step_count ? (double)x : real;
 }
 
-/* The row's number; NaN: there is no such row, which was reported. */
-static double looked_up(const struct tensor *tensor, const struct array_file *array, size_t at, size_t column,
-                        const char *path, struct diagnostics *diagnostics)
+/* The row by the array's number; null: there is no such row, which was reported. */
+static const float *row_of(const struct look_up *table, const struct array_file *array, size_t at, const char *path,
+                           struct diagnostics *diagnostics)
 {
-    const struct look_up *table = tensor->look_up;
     double index = array_number(array, at);
     index += index < 0 ? table->rows : 0;
     if (index >= 0 && index < table->rows && index == floor(index))
-        return (double)table->numbers[(size_t)index * (size_t)table->columns + column];
+        return table->numbers + (size_t)index * (size_t)table->columns;
     diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s: number %zu is %.9g; '%s' has %d rows, from 0", path, at,
              array_number(array, at), table->name, table->rows);
-    return NAN;
+    return NULL;
 }
 
 size_t tensor_file_numbers(const struct tensor *tensor)
@@ -115,9 +114,10 @@ static int64_t *look_rows_up(const struct array_file *array, size_t first, const
     const size_t columns = (size_t)tensor->look_up->columns;
     int64_t *values = arena_array(arena, int64_t, tensor_elements(tensor));
     for (size_t i = 0; i < tensor_elements(tensor); i++) {
-        double real = looked_up(tensor, array, first + i / columns, i % columns, path, diagnostics);
-        if (isnan(real))
+        const float *row = row_of(tensor->look_up, array, first + i / columns, path, diagnostics);
+        if (!row)
             return NULL;
+        const double real = (double)row[i % columns];
         values[i] = tensor->look_up->are_elements ? (int64_t)real - tensor->model_offset
                                                   : quantise(network, tensor, in_front(tensor, real, i));
     }

@@ -6,7 +6,8 @@ usage: transformer_kinds.py DORY      exit status 77: no python3-onnx
 import os
 import sys
 
-from kinds import (BOUNDS, FLOAT, IMAGE, Model, OUT_SCALE, OUT_ZERO, RANDOM, TensorProto, WEIGHTS, elements, grid, is_equal, np, run, run_kinds)
+from kinds import (BOUNDS, FLOAT, IMAGE, Model, OUT_SCALE, OUT_ZERO, RANDOM, TensorProto, WEIGHTS, SCALE, elements, grid, is_equal, np,
+                   numpy_helper, run, run_kinds)
 
 
 def einsum(equation, split, second):
@@ -235,6 +236,27 @@ def no_such_word(dory, folder):
     return good or print("no_such_word:", text)
 
 
+def words_of_two_scales(dory, folder):
+    """Two tables that are made of one constant."""
+    model, path, table = Model([1, 5], TensorProto.INT64), os.path.join(folder, "two_scales.onnx"), "table"
+    model.constants.append(numpy_helper.from_array(EMBEDDING, table))
+    rows = [model.quantised(model.node("Gather", [model.node("DequantizeLinear", [table, FLOAT(scale), np.uint8(100)]), "x"]))
+            for scale in (2.0**-6, 2.0**-5)]
+    model.write(path, model.quantised(model.node("Add", rows), OUT_SCALE, OUT_ZERO))
+    found, text = run(dory, path, np.zeros((1, 5), np.int64), folder)
+    good = found is None and "one table an input" in text
+    return good or print("words_of_two_scales:", text)
+
+
+def words_that_are_none(dory, folder):
+    """Rows of what is no number are taken as an input's are: the lowest element."""
+    model, path = Model([1, 5], TensorProto.INT64), os.path.join(folder, "none.onnx")
+    rows = model.quantised(model.node("Gather", [np.full((3, 6), np.nan, FLOAT), "x"]))
+    model.write(path, model.quantised(model.node("Neg", [rows]), OUT_SCALE, OUT_ZERO))
+    found, text = run(dory, path, np.zeros((1, 5), np.int64), folder)
+    return is_equal("words_that_are_none", found, text, elements(np.full((1, 5, 6), 100 * float(SCALE))))
+
+
 def computed_words(dory, folder):
     """Arithmetic of indices is the application's."""
     model, path = Model([1, 5], TensorProto.INT64), os.path.join(folder, "computed_words.onnx")
@@ -257,4 +279,4 @@ def whole_mask(dory, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_kinds(KINDS, left_map, looked_up, looked_up_elements, no_such_word, computed_words, whole_mask))
+    sys.exit(run_kinds(KINDS, left_map, looked_up, looked_up_elements, no_such_word, words_of_two_scales, words_that_are_none, computed_words, whole_mask))

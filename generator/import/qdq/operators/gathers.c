@@ -6,6 +6,14 @@
 #include "base/arithmetic.h"
 #include "import/qdq/operators/handlers.h"
 
+/* Of one constant there may be several: each DequantizeLinear makes other numbers of it. */
+static bool is_same_table(const struct look_up *a, const struct look_up *b)
+{
+    const size_t bytes = (size_t)a->rows * (size_t)a->columns * sizeof *a->numbers;
+    return a->rows == b->rows && a->columns == b->columns && a->are_elements == b->are_elements &&
+           !memcmp(a->numbers, b->numbers, bytes);
+}
+
 /* The input becomes the rows of the constant matrix, which the application looks up by what the model's input is. */
 static enum qdq_outcome look_up(struct qdq *qdq, const struct node *node, const struct qdq_value *indices,
                                 const struct qdq_array *array, struct qdq_value *result)
@@ -19,17 +27,17 @@ static enum qdq_outcome look_up(struct qdq *qdq, const struct node *node, const 
         array->dimensions[1] > QDQ_MAXIMUM_DIMENSION)
         return qdq_fault(qdq, node, NULL, "looks up by input '%s'; supported: rows of a constant matrix, axis 0",
                          tensor->name);
-    if (tensor->look_up && strcmp(tensor->look_up->name, array->name) != 0)
-        return qdq_fault(
-            qdq, node, NULL,
-            "looks up in '%s' by input '%s', by which '%s' is looked up in, too; supported: one table an input: "
-            "give the model an input more",
-            array->name, tensor->name, tensor->look_up->name);
     float *numbers = arena_array(qdq->arena, float, array->count);
     for (size_t i = 0; i < array->count; i++)
         numbers[i] = (float)qdq_array_real(array, i);
     struct look_up *table = arena_array(qdq->arena, struct look_up, 1);
     *table = (struct look_up){array->name, numbers, (int)array->dimensions[0], (int)array->dimensions[1], are_elements};
+    if (tensor->look_up && !is_same_table(tensor->look_up, table))
+        return qdq_fault(
+            qdq, node, NULL,
+            "looks up in '%s' by input '%s', by which '%s' is looked up in, too; supported: one table an input: "
+            "give the model an input more",
+            array->name, tensor->name, tensor->look_up->name);
     tensor->look_up = table;
     tensor->channels = table->columns;
     for (int i = 0; i < rank; i++)
