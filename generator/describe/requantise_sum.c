@@ -108,6 +108,8 @@ struct real_plane {
 /* In units of this many levels, so that all of the programme's numbers are of similar size. */
 #define UNIT 0x1p-14
 
+#define MAXIMUM_PIVOTS 10000 /* of a programme of so few columns; a hundred are usual */
+
 enum { SLOPE_0 = 1, SLOPE_1, OFFSET, MARGIN };
 
 /* The plane near `base` lies above (below) the pair's level (the next one) by the margin at least. */
@@ -139,6 +141,7 @@ static bool solve_programme(glp_prob *programme, const struct real_plane *base, 
     glp_smcp parameters;
     glp_init_smcp(&parameters);
     parameters.msg_lev = GLP_MSG_OFF;
+    parameters.it_lim = MAXIMUM_PIVOTS;
     if (glp_simplex(programme, &parameters) != 0 || glp_get_status(programme) != GLP_OPT)
         return false;
     for (int i = 0; i < 2; i++)
@@ -207,14 +210,16 @@ static struct real_plane natural_plane(const struct surface *surface)
     return plane;
 }
 
-/* The most places that sums of products may have in 32 bits; whether they do, is looked at afterwards. */
+/* The most places that sums of products may have in 32 bits; whether they do, is looked at afterwards. Negative: products
+ * alone have more. */
 static int narrow_shift(const struct surface *surface, const struct real_plane *plane)
 {
     double most = 1;
     for (int i = 0; i < 2; i++)
-        most = fmax(most, fabs(plane->slope[i]) * fmax(fabs((double)surface->sum->first[i]), (double)surface->sum->last[i]));
+        most = fmax(most, fabs(plane->slope[i]) *
+                              fmax(1, fmax(fabs((double)surface->sum->first[i]), (double)surface->sum->last[i])));
     int shift = (int)floor(log2(INT32_MAX / most));
-    return shift < 0 ? 0 : shift > 30 ? 30 : shift;
+    return shift > 30 ? 30 : shift;
 }
 
 static bool is_32_bits(int64_t number) { return number >= INT32_MIN && number <= INT32_MAX; }
@@ -281,6 +286,8 @@ static bool find_plane(const struct surface *surface, struct plane *plane)
 {
     struct real_plane natural = natural_plane(surface), better = natural;
     int shift = narrow_shift(surface, &natural);
+    if (shift < 0)
+        return false;
     for (int less = 0; less < SHIFTS_TRIED && less <= shift; less++)
         if (round_plane(surface, &natural, shift - less, plane))
             return true;

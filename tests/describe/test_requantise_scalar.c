@@ -236,11 +236,26 @@ static void test_addition_rounded_once(void)
     expect_sum(&sum, false);
 }
 
+/* Products that leave 32 bits, and 64 with a few places, have no plane: nothing overflows on the way there. */
+static void test_steep_addition(void)
+{
+    struct arena arena = {0};
+    int64_t multiplier = -((int64_t)1 << 46), one = 1, zero = 0;
+    struct requantise_sum sum = all_pairs();
+    for (int i = 0; i < 2; i++)
+        sum.terms[i] = (struct stage){.count = 1, .multiplier = &multiplier, .addend = &zero, .divisor = 1};
+    sum.sum = (struct stage){.count = 1, .multiplier = &multiplier, .addend = &one, .divisor = 1};
+    set_clip(&sum.sum, 0);
+    EXPECT(!requantise_sum(&sum, &arena), "a plane of products that firmware cannot have");
+    arena_free(&arena);
+}
+
 int main(void)
 {
     test_averages();
     test_scales();
     test_halves();
+    test_steep_addition();
     for (int i = 0; i < 15; i++) {
         test_addition_rounded_twice();
         test_coarse_addition();
