@@ -10,17 +10,20 @@
 
 struct words {
     struct tflite_importer *importer;
-    bool *is_gone; /* of operators: no longer needed */
-    int rows;
+    const int *producers; /* of tensors: the operator; -1: none */
+    bool *is_gone;        /* of operators: no longer needed */
+    int rows;             /* of the table */
 };
 
-static int producer_of(const struct tflite_model *model, int tensor)
+static const int *list_producers(const struct tflite_importer *importer, const struct tflite_model *model)
 {
-    for (int i = 0; i < model->operator_count; i++)
+    int *producers = arena_array(importer->arena, int, (size_t)model->tensor_count + 1);
+    for (int i = 0; i < model->tensor_count; i++)
+        producers[i] = -1;
+    for (int i = model->operator_count - 1; i >= 0; i--)
         for (int k = 0; k < model->operators[i].output_count; k++)
-            if (model->operators[i].outputs[k] == tensor)
-                return i;
-    return -1;
+            producers[model->operators[i].outputs[k]] = i;
+    return producers;
 }
 
 static int input_position(const struct tflite_model *model, int tensor)
@@ -41,7 +44,7 @@ static bool is_number(const struct words *words, int tensor, int64_t number)
 static int with_number(const struct words *words, int tensor, int code, int64_t number)
 {
     const struct tflite_model *model = words->importer->model;
-    int index = producer_of(model, tensor);
+    int index = tensor == NO_TENSOR ? -1 : words->producers[tensor];
     const struct tflite_operator *operation = &model->operators[index < 0 ? 0 : index];
     return index >= 0 && operation->code == code && operation->input_count == 2 &&
                    is_number(words, operation->inputs[1], number)
@@ -68,7 +71,7 @@ static int find_origin(const struct words *words, int tensor)
 {
     const struct tflite_model *model = words->importer->model;
     for (int i = 0; tensor != NO_TENSOR && i < LONGEST_CHAIN; i++) {
-        int position = input_position(model, tensor), index = producer_of(model, tensor);
+        int position = input_position(model, tensor), index = words->producers[tensor];
         if (position >= 0 || index < 0)
             return position;
         const struct tflite_operator *operation = &model->operators[index];
@@ -87,13 +90,13 @@ static bool are_apart(const struct words *words, int input, int gather)
     const struct tflite_model *model = words->importer->model;
     for (int i = 0; i < model->operator_count; i++)
         for (int k = 0; k < model->operators[i].input_count; k++) {
-            int tensor = model->operators[i].inputs[k], from = tensor == NO_TENSOR ? -1 : producer_of(model, tensor);
+            int tensor = model->operators[i].inputs[k], from = tensor == NO_TENSOR ? -1 : words->producers[tensor];
             bool is_near = tensor == input || (from >= 0 && from != gather && words->is_gone[from]);
             if (is_near && !words->is_gone[i])
                 return false;
         }
     for (int i = 0; i < model->output_count; i++) {
-        int from = producer_of(model, model->outputs[i]);
+        int from = words->producers[model->outputs[i]];
         if (model->outputs[i] == input || (from >= 0 && from != gather && words->is_gone[from]))
             return false;
     }
@@ -128,8 +131,9 @@ static const struct look_up *read_table(struct arena *arena, const struct tflite
 }
 
 /* The operator's rows become the model's input, where they can. */
-static void take_rows(struct tflite_importer *importer, struct tflite_model *model, int gather, bool *is_gone)
+static void take_rows(struct words *words, struct tflite_model *model, int gather, bool *is_gone)
 {
+    struct tflite_importer *importer = words->importer;
     const struct tflite_operator *operation = &model->operators[gather];
     const bool is_lookup = operation->code == EMBEDDING_LOOKUP;
     if ((operation->code != TFLITE_GATHER && !is_lookup) || operation->input_count < 2 || operation->output_count != 1 ||
@@ -137,18 +141,18 @@ static void take_rows(struct tflite_importer *importer, struct tflite_model *mod
         operation->options.batch_dimensions != 0)
         return;
     const struct tflite_tensor *table = &model->tensors[operation->inputs[is_lookup]];
-    struct words words = {importer, arena_array(importer->arena, bool, (size_t)model->operator_count + 1),
-                          table->dimensions[0]};
     if (!is_table(table) || !gives_rows(&model->tensors[operation->outputs[0]], table))
         return;
-    int input = find_origin(&words, operation->inputs[!is_lookup]);
-    words.is_gone[gather] = true;
-    if (input < 0 || !is_word(model->tensors[model->inputs[input]].type) || !are_apart(&words, model->inputs[input], gather))
+    words->rows = table->dimensions[0];
+    memset(words->is_gone, 0, (size_t)model->operator_count * sizeof *words->is_gone);
+    int input = find_origin(words, operation->inputs[!is_lookup]);
+    words->is_gone[gather] = true;
+    if (input < 0 || !is_word(model->tensors[model->inputs[input]].type) || !are_apart(words, model->inputs[input], gather))
         return;
     model->inputs[input] = operation->outputs[0];
     importer->look_ups[input] = read_table(importer->arena, table);
     for (int i = 0; i < model->operator_count; i++)
-        is_gone[i] |= words.is_gone[i];
+        is_gone[i] |= words->is_gone[i];
     diagnose(
         importer->diagnostics, SEVERITY_NOTE, model->tensors[operation->outputs[0]].name, NULL,
         "the firmware's input are the rows of '%s' that the application looks up; `dory run` and `evaluate` look them up "
@@ -165,9 +169,11 @@ void tflite_take_words(struct tflite_importer *importer, struct tflite_model *mo
         inputs[i] = model->inputs[i];
         has_words |= is_word(model->tensors[inputs[i]].type);
     }
+    struct words words = {importer, list_producers(importer, model),
+                          arena_array(importer->arena, bool, (size_t)model->operator_count + 1), 0};
     model->inputs = inputs;
     for (int i = 0; has_words && i < model->operator_count; i++)
-        take_rows(importer, model, i, is_gone);
+        take_rows(&words, model, i, is_gone);
     for (int i = 0; i < model->operator_count; i++)
         if (!is_gone[i])
             model->operators[count++] = model->operators[i];
