@@ -147,6 +147,7 @@ struct look_up {
     const float *numbers;
     int rows, columns;
     bool are_elements; /* the numbers: the model's own integers */
+    int index_bytes;   /* the model's own */
 };
 
 /* What the model computes behind an output, in real numbers: of each pixel's elements how far they are below the logarithm

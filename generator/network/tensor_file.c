@@ -45,8 +45,9 @@ static bool check_count(const char *path, const struct tensor *tensor, size_t co
     if (count == tensor_elements(tensor))
         return true;
     if (tensor->look_up)
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s has %zu numbers; of '%s' rows are looked up by %zu indices",
-                 path, count, tensor->name, tensor_file_numbers(tensor));
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+                 "%s has %zu numbers; rows of '%s' are looked up by %zu indices, of %d bytes each in a .bin file", path,
+                 count, tensor->name, tensor_file_numbers(tensor), tensor->look_up->index_bytes);
     else
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s has %zu values; '%s' has %d x %d x %d = %zu elements", path,
                  count, tensor->name, tensor->height, tensor->width, tensor->channels, tensor_elements(tensor));
@@ -178,8 +179,11 @@ static bool read_raw(const char *path, const struct tensor *tensor, struct array
 {
     size_t bytes;
     const unsigned char *data = file_read(path, &bytes, arena, diagnostics);
-    *array = (struct array_file){
-        .type = model_is_signed(tensor) ? ARRAY_SIGNED : ARRAY_UNSIGNED, .element_bytes = model_bytes(tensor), .data = data};
+    const int index_bytes = tensor->look_up ? tensor->look_up->index_bytes : 0;
+    const bool has_indices = index_bytes && bytes == tensor_file_numbers(tensor) * (size_t)index_bytes;
+    *array = (struct array_file){.type = has_indices || model_is_signed(tensor) ? ARRAY_SIGNED : ARRAY_UNSIGNED,
+                                 .element_bytes = has_indices ? index_bytes : model_bytes(tensor),
+                                 .data = data};
     array->count = data ? bytes / (size_t)array->element_bytes : 0;
     if (data && bytes % (size_t)array->element_bytes != 0)
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s has %zu bytes; an element of '%s' has %d", path, bytes,
@@ -194,11 +198,19 @@ static bool is_channels_first(const struct text_tensor *text, const struct tenso
            text->dimensions[1] == tensor->width && tensor->channels != tensor->width;
 }
 
-static int64_t *read_text(const char *path, const struct tensor *tensor, struct arena *arena,
+static int64_t *read_text(const char *path, const struct network *network, int index, struct arena *arena,
                           struct diagnostics *diagnostics)
 {
+    const struct tensor *tensor = &network->tensors[index];
     struct text_tensor text;
-    if (!text_tensor_read(path, &text, arena, diagnostics) || !check_count(path, tensor, text.count, diagnostics))
+    if (!text_tensor_read(path, &text, arena, diagnostics))
+        return NULL;
+    if (tensor->look_up && text.count == tensor_file_numbers(tensor)) {
+        const struct array_file indices = {
+            .type = ARRAY_SIGNED, .element_bytes = 8, .count = text.count, .data = (const unsigned char *)text.values};
+        return look_rows_up(&indices, 0, path, network, index, arena, diagnostics);
+    }
+    if (!check_count(path, tensor, text.count, diagnostics))
         return NULL;
     size_t channels = (size_t)tensor->channels, pixels = text.count / channels;
     bool is_turned = is_channels_first(&text, tensor);
@@ -275,8 +287,10 @@ int64_t *tensor_file_read(const char *path, const struct network *network, int i
     else if (path_ends_in(path, ".bin"))
         is_good = read_raw(path, tensor, &array, arena, diagnostics);
     else
-        return read_text(path, tensor, arena, diagnostics);
-    if (is_good && tensor->look_up && array.count == tensor_file_numbers(tensor))
+        return read_text(path, network, index, arena, diagnostics);
+    const bool is_raw = is_good && path_ends_in(path, ".bin");
+    if (is_good && tensor->look_up && array.count == tensor_file_numbers(tensor) &&
+        (!is_raw || array.element_bytes == tensor->look_up->index_bytes))
         return look_rows_up(&array, 0, path, network, index, arena, diagnostics);
     if (!is_good || !check_count(path, tensor, array.count, diagnostics))
         return NULL;

@@ -4,6 +4,7 @@
 usage: transformer_kinds.py DORY      exit status 77: no python3-onnx
 """
 import os
+import subprocess
 import sys
 
 from kinds import (BOUNDS, FLOAT, IMAGE, Model, OUT_SCALE, OUT_ZERO, RANDOM, TensorProto, WEIGHTS, SCALE, elements, grid, is_equal, np,
@@ -236,6 +237,27 @@ def no_such_word(dory, folder):
     return good or print("no_such_word:", text)
 
 
+def words_in_files(dory, folder):
+    """A row has as many elements as an index has bytes; files have either, and bytes are no indices."""
+    model, path, x = Model([1, 5], TensorProto.INT64), os.path.join(folder, "files.onnx"), np.array([[3, 29, 0, -1, 3]])
+    table = EMBEDDING.reshape(30, 8)
+    rows = model.quantised(model.node("Gather", [model.node("DequantizeLinear", [table, FLOAT(2.0**-6), np.uint8(100)]), "x"]),
+                           FLOAT(2.0**-6), np.uint8(100))
+    model.write(path, model.quantised(model.node("Neg", [rows]), OUT_SCALE, OUT_ZERO))
+    expected = elements(-(table[x].astype(np.float64) - 100) * 2.0**-6)
+    files = [os.path.join(folder, name) for name in ("words.bin", "words.txt", "bytes.bin")]
+    x.tofile(files[0])
+    np.savetxt(files[1], x.ravel(), "%d")
+    x.astype(np.int8).tofile(files[2])
+    for file, good in zip(files, (True, True, False)):
+        done = subprocess.run([dory, "run", path, "--quiet", "--input", file, "--output", path + ".npy"], capture_output=True, text=True)
+        if good and not is_equal(file, np.load(path + ".npy") if done.returncode == 0 else None, done.stderr, expected):
+            return False
+        if not good and (done.returncode != 1 or "8 bytes each" not in done.stderr):
+            return print(file, done.stderr)
+    return True
+
+
 def words_of_two_scales(dory, folder):
     """Two tables that are made of one constant."""
     model, path, table = Model([1, 5], TensorProto.INT64), os.path.join(folder, "two_scales.onnx"), "table"
@@ -279,4 +301,4 @@ def whole_mask(dory, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_kinds(KINDS, left_map, looked_up, looked_up_elements, no_such_word, words_of_two_scales, words_that_are_none, computed_words, whole_mask))
+    sys.exit(run_kinds(KINDS, left_map, looked_up, looked_up_elements, no_such_word, words_in_files, words_of_two_scales, words_that_are_none, computed_words, whole_mask))

@@ -119,14 +119,14 @@ static bool gives_rows(const struct tflite_tensor *rows, const struct tflite_ten
            rows->scales[0] == table->scales[0] && rows->zero_points[0] == table->zero_points[0];
 }
 
-static const struct look_up *read_table(struct arena *arena, const struct tflite_tensor *table)
+static const struct look_up *read_table(struct arena *arena, const struct tflite_tensor *table, int index_bytes)
 {
     const size_t count = (size_t)table->dimensions[0] * (size_t)table->dimensions[1];
     float *numbers = arena_array(arena, float, count);
     for (size_t i = 0; i < count; i++)
         numbers[i] = (float)((double)table->scales[0] * (double)((int8_t)table->data[i] - table->zero_points[0]));
     struct look_up *look_up = arena_array(arena, struct look_up, 1);
-    *look_up = (struct look_up){table->name, numbers, table->dimensions[0], table->dimensions[1], false};
+    *look_up = (struct look_up){table->name, numbers, table->dimensions[0], table->dimensions[1], false, index_bytes};
     return look_up;
 }
 
@@ -149,8 +149,9 @@ static void take_rows(struct words *words, struct tflite_model *model, int gathe
     words->is_gone[gather] = true;
     if (input < 0 || !is_word(model->tensors[model->inputs[input]].type) || !are_apart(words, model->inputs[input], gather))
         return;
+    const int index_bytes = model->tensors[model->inputs[input]].type == TFLITE_INT32 ? 4 : 8;
     model->inputs[input] = operation->outputs[0];
-    importer->look_ups[input] = read_table(importer->arena, table);
+    importer->look_ups[input] = read_table(importer->arena, table, index_bytes);
     for (int i = 0; i < model->operator_count; i++)
         is_gone[i] |= words->is_gone[i];
     diagnose(

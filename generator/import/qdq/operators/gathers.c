@@ -14,6 +14,17 @@ static bool is_same_table(const struct look_up *a, const struct look_up *b)
            !memcmp(a->numbers, b->numbers, bytes);
 }
 
+static int index_bytes_of(const struct qdq *qdq, int tensor)
+{
+    const struct graph *graph = qdq->graph;
+    for (int i = 0; i < graph->input_count; i++) {
+        const int input = graph->inputs[i];
+        if (qdq->values[input].kind == QDQ_INDICES && qdq->values[input].tensor == tensor)
+            return graph->values[input].type == ELEMENT_INT32 ? 4 : 8;
+    }
+    return 8;
+}
+
 /* The input becomes the rows of the constant matrix, which the application looks up by what the model's input is. */
 static enum qdq_outcome look_up(struct qdq *qdq, const struct node *node, const struct qdq_value *indices,
                                 const struct qdq_array *array, struct qdq_value *result)
@@ -31,7 +42,12 @@ static enum qdq_outcome look_up(struct qdq *qdq, const struct node *node, const 
     for (size_t i = 0; i < array->count; i++)
         numbers[i] = (float)qdq_array_real(array, i);
     struct look_up *table = arena_array(qdq->arena, struct look_up, 1);
-    *table = (struct look_up){array->name, numbers, (int)array->dimensions[0], (int)array->dimensions[1], are_elements};
+    *table = (struct look_up){array->name,
+                              numbers,
+                              (int)array->dimensions[0],
+                              (int)array->dimensions[1],
+                              are_elements,
+                              index_bytes_of(qdq, indices->tensor)};
     if (tensor->look_up && !is_same_table(tensor->look_up, table))
         return qdq_fault(
             qdq, node, NULL,
