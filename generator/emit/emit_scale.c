@@ -39,11 +39,12 @@ static void add_application(struct text *text, const struct tensor *tensor)
     }
     if (tensor->step_count)
         text_add_string(text, " */\n");
-    if (tensor->look_up)
-        text_add(text,
-                 "/* Each pixel is a row of the model's '%s' of %d x %d, quantised: the application looks them up by the "
-                 "model's input. */\n",
-                 tensor->look_up->name, tensor->look_up->rows, tensor->look_up->columns);
+    if (tensor->look_up) {
+        text_add(text, "/* Each pixel is a row of the model's '");
+        text_add_in_comment(text, tensor->look_up->name);
+        text_add(text, "' of %d x %d, quantised: the application looks them up by the model's input. */\n",
+                 tensor->look_up->rows, tensor->look_up->columns);
+    }
     if (tensor->log_softmax)
         text_add_string(text,
                         "/* The model has a log-softmax behind these elements, which is left to the application. */\n");

@@ -258,6 +258,18 @@ def words_in_files(dory, folder):
     return True
 
 
+def name_of_words(dory, folder):
+    """The table's name does not end the comment that it stands in."""
+    model, path, table = Model([1, 5], TensorProto.INT64), os.path.join(folder, "name.onnx"), "a */ b"
+    model.constants.append(numpy_helper.from_array(EMBEDDING.astype(FLOAT), table))
+    model.write(path, model.quantised(model.node("Neg", [model.quantised(model.node("Gather", [table, "x"]))])))
+    done = subprocess.run([dory, "generate", path, "--target", "gap8", "--output-dir", folder], capture_output=True, text=True)
+    if done.returncode:
+        return print("name_of_words:", done.stderr)
+    with open(os.path.join(folder, "name.h")) as file:
+        return table not in file.read() or print("name_of_words: a comment ends early")
+
+
 def words_of_two_scales(dory, folder):
     """Two tables that are made of one constant."""
     model, path, table = Model([1, 5], TensorProto.INT64), os.path.join(folder, "two_scales.onnx"), "table"
@@ -301,4 +313,5 @@ def whole_mask(dory, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_kinds(KINDS, left_map, looked_up, looked_up_elements, no_such_word, words_in_files, words_of_two_scales, words_that_are_none, computed_words, whole_mask))
+    sys.exit(run_kinds(KINDS, left_map, looked_up, looked_up_elements, no_such_word, words_in_files, name_of_words,
+                       words_of_two_scales, words_that_are_none, computed_words, whole_mask))
