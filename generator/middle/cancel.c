@@ -256,6 +256,7 @@ void middle_cancel_copies(struct network *network, struct arena *arena)
     cancel(&c);
     for (int i = network->layer_count - 1; i >= 0; i--)
         split_border(&c, i);
+    middle_split_orders(network, arena);
     for (int i = 0; i < network->input_count; i++)
         if (!is_state(network, network->inputs[i]))
             turn_input(&c, network->inputs[i]);

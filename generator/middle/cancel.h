@@ -46,4 +46,8 @@ bool middle_copy_only_reshapes(const struct network *network, const struct layer
 /* Where in the input each element of the output comes from; null unless every element of the input is there once. */
 const int32_t *middle_copy_order(const struct network *network, const struct layer *copy, struct arena *arena);
 
+/* Orders of more dimensions than the firmware turns in tiles become several copies, each of fewer; those that none between
+ * them makes simpler stay. */
+void middle_split_orders(struct network *network, struct arena *arena);
+
 #endif

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "network/nest.h"
+
 /* One copy, or two in a row: of an element of the output, where it comes from; negative: it is the border's. */
 struct source {
     const struct layer *layer;
@@ -183,23 +185,6 @@ static bool find_part(const int32_t *list, int count, struct part *part)
 
 #define SMALL_WINDOW 12288 /* elements that it has at hand at once, beside others */
 
-/* Loops inside each other, all of which go up: a part of the dimensions of a transposition. */
-static bool is_nest(const int32_t *list, int count)
-{
-    for (int apart = 1, length; apart < count; apart *= length) {
-        int32_t step = list[apart] - list[0];
-        length = 1;
-        while (length * apart < count && list[length * apart] - list[(length - 1) * apart] == step)
-            length++;
-        if (step <= 0 || count % (apart * length) != 0)
-            return false;
-        for (int i = apart; i < apart * length; i++)
-            if (list[i] != list[i % apart] + i / apart * step)
-                return false;
-    }
-    return true;
-}
-
 static bool is_evenly_apart(const int32_t *list, struct part part)
 {
     int32_t step = part.count > 1 ? list[part.first + 1] - list[part.first] : 1;
@@ -213,8 +198,10 @@ static bool is_evenly_apart(const int32_t *list, struct part part)
 static bool is_order(const struct layer_map *map, const struct part parts[3], size_t elements)
 {
     size_t inside = (size_t)parts[0].count * (size_t)parts[1].count * (size_t)parts[2].count;
-    return inside == elements && is_nest(map->rows + parts[0].first, parts[0].count) &&
-           is_nest(map->columns + parts[1].first, parts[1].count) && is_nest(map->channels + parts[2].first, parts[2].count);
+    struct nest nest = {.count = 0};
+    return inside == elements && nest_add_list(&nest, map->channels + parts[2].first, parts[2].count) &&
+           nest_add_list(&nest, map->columns + parts[1].first, parts[1].count) &&
+           nest_add_list(&nest, map->rows + parts[0].first, parts[0].count) && nest.count <= NEST_PLAIN_LOOPS;
 }
 
 /* Rows and columns with a border and a stride. */

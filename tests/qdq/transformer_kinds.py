@@ -201,6 +201,30 @@ def left_map(dory, folder):
     return is_equal("left_map", found, text, elements(a @ a.transpose(0, 2, 1)))
 
 
+LARGE_ORDERS = [
+    ([8, 8, 8, 192], [2, 1, 0, 3]),        # heads of pixels that are taken column by column
+    ([2, 8, 2, 8, 256], [2, 0, 3, 1, 4]),  # windows of an image
+    ([12, 10, 9, 64], [3, 2, 1, 0]),
+    ([4, 6, 5, 7, 96], [3, 4, 1, 0, 2]),
+]
+
+
+def large_orders(dory, folder):
+    """Four and more dimensions in another order, of tensors that are larger than L1: there are plans."""
+    for i, (shape, order) in enumerate(LARGE_ORDERS):
+        pixels = [1, int(np.prod(shape[:-1])), shape[-1]]
+        model, path = Model(pixels), os.path.join(folder, f"large_order_{i}.onnx")
+        turned = model.node("Transpose", [model.node("Reshape", [model.quantised("x"), np.array(shape)])], perm=order)
+        model.write(path, model.quantised(model.node("Neg", [turned]), OUT_SCALE, OUT_ZERO))
+        x = RANDOM.normal(0, 3, pixels).astype(FLOAT)
+        plan = subprocess.run([dory, "plan", path, "--target", "gap8"], capture_output=True, text=True)
+        if plan.returncode:
+            print("large_orders:", shape, order, plan.stderr)
+        if plan.returncode or not is_equal(path, *run(dory, path, x, folder), elements(-grid(x).reshape(shape).transpose(order))):
+            return False
+    return True
+
+
 EMBEDDING = RANDOM.integers(0, 256, (40, 6)).astype(np.uint8)
 
 
@@ -313,5 +337,5 @@ def whole_mask(dory, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_kinds(KINDS, left_map, looked_up, looked_up_elements, no_such_word, words_in_files, name_of_words,
+    sys.exit(run_kinds(KINDS, left_map, large_orders, looked_up, looked_up_elements, no_such_word, words_in_files, name_of_words,
                        words_of_two_scales, words_that_are_none, computed_words, whole_mask))
