@@ -1,6 +1,6 @@
 # dory_add_network(<name> <model.onnx>
 #                  [CONFIG <file.json>]     dory's or the original's configuration file
-#                  [TARGET host|virt|gap8|siracusa|pmsis|cortexm]  default: DORY_TARGET, the machine that the kernels are built for
+#                  [TARGET host|virt|gap8|siracusa|pulp_open|pmsis|cortexm]  default: DORY_TARGET, the machine that the kernels are built for
 #                  [L1_BYTES <n>]           of the memory level; default: the target's
 #                  [L2_BYTES <n>]           of the arena; default: what the network's own code and tables and the
 #                                           application leave of L2
@@ -27,7 +27,7 @@
 # changed, and compiled again only where their text changed. When generation fails, the build stops with
 # the generator's message, and files of an earlier run are left as they were.
 #
-# Without L2_BYTES, on gap8, siracusa and virt, the network's code is linked once without the network's data, as <name>_probe, to see
+# Without L2_BYTES, on chips of the PULP family and virt, the network's code is linked once without the network's data, as <name>_probe, to see
 # how much of L2 it takes. It depends on the layers and on kernels and HAL only, and is linked again when those change.
 #
 # With CHECK there are also a test firmware <name>_check and a ctest case <name>_check, labelled with the target.
@@ -185,7 +185,7 @@ function(dory_add_network name model)
 
   set(probe)
   set(firmware)
-  if(DORY_TARGET MATCHES "^(gap8|siracusa|virt)$" AND NOT DEFINED arg_L2_BYTES)
+  if(NOT DEFINED arg_L2_BYTES AND (DORY_TARGET IN_LIST DORY_PULP_CHIPS OR DORY_TARGET STREQUAL virt))
     _dory_add_probe(${name} ${directory})
     set(probe ${name}_probe)
     set(firmware --firmware $<TARGET_FILE:${name}_probe>)

@@ -1,5 +1,10 @@
 include(${CMAKE_CURRENT_LIST_DIR}/DoryArguments.cmake)
 
+# Chips of the PULP family without an operating system (hal/pulp), and those of them whose SoC is Siracusa's (hal/pulp/pulp_soc.h).
+# In the cache, where functions that are called from a user's folder see them.
+set(DORY_PULP_SOC_CHIPS siracusa pulp_open CACHE INTERNAL "")
+set(DORY_PULP_CHIPS gap8 ${DORY_PULP_SOC_CHIPS} CACHE INTERNAL "")
+
 # DORY_TARGET: the machine that HAL, kernels and networks are built for. The toolchain files of dory set it; a build with
 # another toolchain names it.
 if(CMAKE_CROSSCOMPILING)
@@ -7,8 +12,8 @@ if(CMAKE_CROSSCOMPILING)
 else()
   set(DORY_TARGET_DEFAULT host)
 endif()
-set(DORY_TARGET ${DORY_TARGET_DEFAULT} CACHE STRING "Hardware to build for: host, virt, gap8, siracusa, pmsis or cortexm")
-set_property(CACHE DORY_TARGET PROPERTY STRINGS host virt gap8 siracusa pmsis cortexm)
+set(DORY_TARGET ${DORY_TARGET_DEFAULT} CACHE STRING "Hardware to build for: host, virt, gap8, siracusa, pulp_open, pmsis or cortexm")
+set_property(CACHE DORY_TARGET PROPERTY STRINGS host virt ${DORY_PULP_CHIPS} pmsis cortexm)
 set(DORY_CORTEXM_CHIP cortex-m4 CACHE STRING "With DORY_TARGET cortexm: the target that the generator plans for, such as cortex-m55")
 set(DORY_TARGET_DESCRIPTION "" CACHE FILEPATH "Description of a machine that the generator does not know: sizes, rates")
 
@@ -17,8 +22,9 @@ function(_dory_how_to_configure variable machine)
   cmake_path(GET CMAKE_CURRENT_FUNCTION_LIST_DIR PARENT_PATH root)
   set(arguments_host "without a toolchain file")
   set(arguments_virt "with -DCMAKE_TOOLCHAIN_FILE=${root}/toolchains/virt.cmake")
-  set(arguments_gap8 "with -DCMAKE_TOOLCHAIN_FILE=${root}/toolchains/gap8.cmake")
-  set(arguments_siracusa "with -DCMAKE_TOOLCHAIN_FILE=${root}/toolchains/siracusa.cmake")
+  foreach(chip IN LISTS DORY_PULP_CHIPS)
+    set(arguments_${chip} "with -DCMAKE_TOOLCHAIN_FILE=${root}/toolchains/${chip}.cmake")
+  endforeach()
   set(arguments_cortexm "with -DCMAKE_TOOLCHAIN_FILE=${root}/toolchains/m4.cmake, or your own toolchain and -DDORY_TARGET=cortexm")
   set(arguments_pmsis "with the SDK's toolchain and -DDORY_TARGET=pmsis")
   if(NOT DEFINED arguments_${machine})
@@ -27,7 +33,7 @@ function(_dory_how_to_configure variable machine)
   set(${variable} "configure a new build folder ${arguments_${machine}}" PARENT_SCOPE)
 endfunction()
 
-if(DORY_TARGET MATCHES "^(virt|gap8|siracusa|cortexm)$" AND NOT CMAKE_CROSSCOMPILING)
+if(NOT CMAKE_CROSSCOMPILING AND (DORY_TARGET IN_LIST DORY_PULP_CHIPS OR DORY_TARGET MATCHES "^(virt|cortexm)$"))
   _dory_how_to_configure(_dory_advice ${DORY_TARGET})
   message(FATAL_ERROR "dory: DORY_TARGET is ${DORY_TARGET}, but the compiler is this PC's: ${_dory_advice}")
 endif()

@@ -6,7 +6,10 @@ function(_dory_no_emulator variable)
   set(missing_virt "qemu-system-riscv32 was not found (on Debian: apt install qemu-system-misc)")
   set(missing_cortexm "qemu-system-arm was not found (on Debian: apt install qemu-system-arm)")
   set(missing_gap8 "gvsoc was not found: configure with -DDORY_GVSOC_ROOT=DIR, see docs/gap8.md")
-  set(missing_siracusa "the maintained gvsoc was not found: configure with -DDORY_GVSOC_SIRACUSA_ROOT=DIR, see docs/siracusa.md")
+  foreach(chip IN LISTS DORY_PULP_SOC_CHIPS)
+    string(TOUPPER "DORY_GVSOC_${chip}_ROOT" root)
+    set(missing_${chip} "the maintained gvsoc was not found: configure with -D${root}=DIR, see docs/siracusa.md")
+  endforeach()
   set(reason "no emulator for ${DORY_TARGET} is installed")
   if(DEFINED missing_${DORY_TARGET})
     set(reason ${missing_${DORY_TARGET}})
@@ -26,7 +29,7 @@ endfunction()
 #
 # A test that runs a program of this build: directly on the host, else under the emulator that the toolchain file found.
 # Without an emulator the program is built all the same, and ctest reports the test as skipped. A program that returns
-# 77 is reported as skipped, too. The label DORY_TARGET (host, virt, gap8, siracusa, cortexm) is always set.
+# 77 is reported as skipped, too. The label DORY_TARGET (host, virt, gap8, siracusa, pulp_open, cortexm) is always set.
 function(dory_add_firmware_test name target)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "LABELS;ARGUMENTS")
   dory_require_arguments("dory_add_firmware_test(${name})" "TIMEOUT" ${ARGN})
@@ -36,6 +39,7 @@ function(dory_add_firmware_test name target)
   dory_require_number("dory_add_firmware_test(${name}): TIMEOUT" ${arg_TIMEOUT})
   cmake_language(EVAL CODE "cmake_language(DEFER CALL _dory_expect_testing [[${name}]])") # it may be called further down
   set(slower_gap8 4) # gvsoc needs a minute or two for what takes others a second, and more beside other work
+  set(slower_pulp_open 4)
   set(slower_siracusa 12) # its model of N-EUREKA more still
   if(DEFINED slower_${DORY_TARGET})
     math(EXPR arg_TIMEOUT "${slower_${DORY_TARGET}} * ${arg_TIMEOUT}")

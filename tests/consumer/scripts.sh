@@ -8,7 +8,7 @@ rm -rf "$work"
 mkdir -p "$work"
 for part in CMakeLists.txt CMakePresets.json boards cmake hal kernels scripts toolchains tests apps; do ln -s "$source/$part" "$work/$part"; done
 cd "$work" || exit 1
-unset DORY_GVSOC_ROOT DORY_GVSOC_SIRACUSA_ROOT DORY_SHARED_MODELS
+unset DORY_GVSOC_ROOT DORY_GVSOC_SIRACUSA_ROOT DORY_GVSOC_PULP_OPEN_ROOT DORY_SHARED_MODELS
 export DORY_GENERATOR=$generator
 
 # expect STATUS TEXT COMMAND...: ends with the status, and has the text in its output
@@ -38,8 +38,10 @@ verify=$work/scripts/verify
 if command -v riscv64-unknown-elf-gcc >/dev/null; then
   expect 77 "skipped: gvsoc was not found" env PATH="$work/bin" "$verify" apps/digits/digits.onnx --target gap8
   expect 77 "skipped: the maintained gvsoc was not found" env PATH="$work/bin" "$verify" apps/digits/digits.onnx --target siracusa
+  expect 77 "configure with -DDORY_GVSOC_PULP_OPEN_ROOT=DIR" env PATH="$work/bin" "$verify" apps/digits/digits.onnx --target pulp_open
   expect 77 "skipped: qemu-system-riscv32 was not found" env PATH="$work/bin" "$verify" apps/digits/digits.onnx --target virt
   expect 1 "DORY_GVSOC_ROOT is /nowhere, and there is no bin/gvsoc_launcher" env DORY_GVSOC_ROOT=/nowhere "$verify" apps/digits/digits.onnx --target gap8
+  expect 1 "there is no bin/gvsoc in it. Without gvsoc, leave DORY_GVSOC_PULP_OPEN_ROOT empty" env DORY_GVSOC_PULP_OPEN_ROOT=/nowhere "$verify" apps/digits/digits.onnx --target pulp_open
   expect 1 "DORY_GVSOC_SIRACUSA_ROOT is /nowhere, and there is no bin/gvsoc" env DORY_GVSOC_SIRACUSA_ROOT=/nowhere "$verify" apps/digits/digits.onnx --target siracusa
 fi
 expect 1 "/nowhere.json does not exist" "$verify" apps/digits/digits.onnx --config /nowhere.json

@@ -7,13 +7,11 @@
 #define IMAGE_BYTES 1024
 #define GUARD       0xEE
 
-/* More than hal_memory_reserve has to give. */
-#if defined(__arm__) /* boards/mps has 4 MB of SRAM in all */
+/* More than hal_memory_reserve has to give. A chip's are those of its description. */
+#if defined(L1_LEVEL_BYTES)
+#elif defined(__arm__) /* boards/mps has 4 MB of SRAM in all */
 #define L1_LEVEL_BYTES (256 * 1024)
 #define L2_LEVEL_BYTES (4 * 1024 * 1024)
-#elif defined(DORY_TARGET_IS_SIRACUSA)
-#define L1_LEVEL_BYTES (256 * 1024)
-#define L2_LEVEL_BYTES (1984 * 1024)
 #else
 #define L1_LEVEL_BYTES (64 * 1024)
 #define L2_LEVEL_BYTES (512 * 1024)

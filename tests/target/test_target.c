@@ -92,14 +92,21 @@ static void test_built_in(void)
 }
 
 /* The same kernels in more memory. */
-static void test_siracusa(void)
+static void test_larger_chips(void)
 {
-    struct arena arena = {0};
-    struct diagnostics diagnostics = {.arena = &arena};
-    struct target target;
-    EXPECT_THAT(target_load(&target, "siracusa", &arena, &diagnostics));
-    EXPECT_THAT(target.l1_bytes == 256 * 1024 && target.l2_bytes == 1984 * 1024 && target.cores == 8);
-    arena_free(&arena);
+    static const struct {
+        const char *name;
+        uint32_t l1_bytes, l2_bytes, weight_memory_bytes;
+    } chips[] = {{"siracusa", 256 * 1024, 1984 * 1024, 8 * 1024 * 1024}, {"pulp_open", 64 * 1024, 1536 * 1024, 0}};
+    for (size_t i = 0; i < sizeof chips / sizeof *chips; i++) {
+        struct arena arena = {0};
+        struct diagnostics diagnostics = {.arena = &arena};
+        struct target target;
+        EXPECT(target_load(&target, chips[i].name, &arena, &diagnostics) && target.cores == 8, "%s", chips[i].name);
+        EXPECT(target.l1_bytes == chips[i].l1_bytes && target.l2_bytes == chips[i].l2_bytes, "%s", chips[i].name);
+        EXPECT(target.weight_memory_bytes == chips[i].weight_memory_bytes, "%s", chips[i].name);
+        arena_free(&arena);
+    }
 }
 
 /* One core, flash that is read where it lies; one has RAM. */
@@ -179,7 +186,7 @@ int main(int argc, char **argv)
     test_sound(folder);
     test_speeds(folder);
     test_built_in();
-    test_siracusa();
+    test_larger_chips();
     test_cortexm();
     test_unknown();
     test_errors(folder);

@@ -4,6 +4,7 @@
  *   virt/    riscv32 `virt` machine of QEMU with up to 8 harts
  *   gap8/    GAP8 bare metal: fabric controller, cluster, event unit, MCHAN, uDMA HyperBus; most of it is in pulp/
  *   siracusa/ the same of Siracusa
+ *   pulp_open/ the same of PULP-open
  *   pmsis/   the same over the PMSIS API
  *   cortexm/ a Cortex-M: one core, copies by memcpy, flash in the address space
  *   alone/   one core and its memory, nothing else and no state: what `dory export` takes along

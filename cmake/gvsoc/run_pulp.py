@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs an ELF file for Siracusa on the maintained gvsoc: passes its text on, ends with its status.
+"""Runs an ELF file for a chip of the maintained gvsoc, such as Siracusa: passes its text on, ends with its status.
 
 gapy, a part of gvsoc, makes the configuration; this script puts the ELF file's section "dory_flash" (the weight images, see
 hal/pulp/pulp.ld) into a file that is the HyperFlash, and starts gvsoc_launcher. gapy needs modules that Debian's Python lacks: an
@@ -33,11 +33,11 @@ def interpreters(root):
     return list(dict.fromkeys(found))
 
 
-def run_gapy(root, elf, work):
+def run_gapy(root, target, elf, work):
     said = 'there is no python3'
     for python in interpreters(root):
         command = [python, os.path.join(root, 'bin', 'gapy'), '--platform=gvsoc', '--target-dir=' + os.path.join(root, 'generators'),
-                   '--model-dir=' + os.path.join(root, 'models'), '--target=siracusa', '--work-dir=' + work, '--binary=' + elf, 'prepare']
+                   '--model-dir=' + os.path.join(root, 'models'), '--target=' + target, '--work-dir=' + work, '--binary=' + elf, 'prepare']
         result = subprocess.run(command, cwd=work, env=environment(root), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True, errors='replace')
         if result.returncode == 0 and os.path.exists(os.path.join(work, CONFIG)):
@@ -57,8 +57,9 @@ def write_flash(path, contents):
 
 
 def parse():
-    parser = argparse.ArgumentParser(prog='run_siracusa', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog='run_pulp', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('elf', metavar='ELF')
+    parser.add_argument('--target', default='siracusa', help="gvsoc's name of the chip (default: %(default)s)")
     parser.add_argument('--root', required=True, help='where gvsoc is installed')
     parser.add_argument('--flash-data', action='append', default=[], metavar='FILE@OFFSET', help='further flash content; repeatable')
     parser.add_argument('--work-dir', metavar='DIR', help='keep flash and configuration here (default: a temporary folder)')
@@ -70,16 +71,16 @@ def parse():
 
 def main():
     arguments = parse()
-    work = os.path.abspath(arguments.work_dir or tempfile.mkdtemp(prefix='run_siracusa.'))
+    work = os.path.abspath(arguments.work_dir or tempfile.mkdtemp(prefix='run_pulp.'))
     try:
         os.makedirs(work, exist_ok=True)
         contents = flash_contents(arguments)
-        run_gapy(arguments.root, arguments.elf, work)
+        run_gapy(arguments.root, arguments.target, arguments.elf, work)
         write_flash(os.path.join(work, FLASH_FILE), contents)
         launcher = os.path.join(arguments.root, 'bin', 'gvsoc_launcher')
         return run_launcher(launcher, os.path.join(work, CONFIG), work, environment(arguments.root), arguments.timeout)
     except (Failure, OSError, ValueError) as failure:
-        print('run_siracusa: %s' % failure, file=sys.stderr)
+        print('run_pulp: %s' % failure, file=sys.stderr)
         return PREPARATION_FAILED
     finally:
         if not arguments.work_dir:
