@@ -19,7 +19,8 @@ enum {
 
 const struct option option_table[] = {
     {PLANNING | COMMAND_PROBE | COMMAND_COST | COMMAND_EXPLORE | COMMAND_EXPORT, "--target", "target", OPTION_TEXT,
-     PLACE(target), "T", "host, virt, gap8, siracusa, pulp_open, cortex-m4 (m7, m33, m55) or a description FILE.json; default host"},
+     PLACE(target), "T",
+     "host, virt, gap8, siracusa, pulp_open, cortex-m4 (m7, m33, m55) or a description FILE.json; default host"},
     {WRITING, "--output-dir", NULL, OPTION_PATH, PLACE(folder), "DIR",
      "folder of the files; made if need be; default: this one; run: none"},
     {COMMAND_GENERATE | COMMAND_PROBE | COMMAND_NEW | COMMAND_EXPORT, "--name", "name", OPTION_TEXT, PLACE(name), "N",

@@ -1,4 +1,5 @@
-/* What chip.h says of Siracusa and PULP-open, whose SoC round the cluster is the same. A chip.h that includes this says before it
+/* What chip.h says of Siracusa and PULP-open, whose SoC round the cluster is the same. A chip.h that includes this says
+ * before it
  *
  *   CHIP_HYPERBUS           the number of HyperBus among the uDMA's peripherals
  *   CHIP_HYPERBUS_CHANNELS  and how many channels it has

@@ -1,5 +1,5 @@
-/* Registers round the cluster of Siracusa and PULP-open, beside those of dory/pulp_registers.h: one struct a block, every offset
- * checked at compile time. Addresses are the same on both; of HyperBus, what differs is an argument.
+/* Registers round the cluster of Siracusa and PULP-open, beside those of dory/pulp_registers.h: one struct a block, every
+ * offset checked at compile time. Addresses are the same on both; of HyperBus, what differs is an argument.
  *
  * Source of the facts: the maintained gvsoc's models of the targets "siracusa" and "pulp-open", and programs that tried them
  * there.
@@ -56,10 +56,10 @@ PULP_CHECK_OFFSET(pulp_soc_hyperbus, status, 0x24);
 #define PULP_SOC_UDMA_ADDRESS    0x1A102000u
 #define PULP_SOC_UDMA_CLOCK_GATE ((volatile uint32_t *)PULP_SOC_UDMA_ADDRESS) /* bits are peripherals' numbers */
 
-/* HyperBus is the peripheral of the uDMA of that number: its channels lie one behind the other, and what they share behind the
- * last. It has four events, of which the last two are said when no transfer is left. */
-#define PULP_SOC_UDMA_AT(number, offset) (PULP_SOC_UDMA_ADDRESS + 0x80u * ((number) + 1) + (offset))
-#define PULP_SOC_HYPERBUS(number)        ((volatile struct pulp_soc_hyperbus *)PULP_SOC_UDMA_AT(number, 0u))
+/* HyperBus is the peripheral of the uDMA of that number: its channels lie one behind the other, and what they share behind
+ * the last. It has four events, of which the last two are said when no transfer is left. */
+#define PULP_SOC_UDMA_AT(number, offset)           (PULP_SOC_UDMA_ADDRESS + 0x80u * ((number) + 1) + (offset))
+#define PULP_SOC_HYPERBUS(number)                  ((volatile struct pulp_soc_hyperbus *)PULP_SOC_UDMA_AT(number, 0u))
 #define PULP_SOC_HYPERBUS_MEMORY(number, channels) /* 0: RAM, 1: flash; of what is queued next */                           \
     ((volatile uint32_t *)PULP_SOC_UDMA_AT(number, 0x80u * (channels) + 0x20u))
 #define PULP_SOC_HYPERBUS_READ_ENDS(number)  (4u * (number) + 2u)
