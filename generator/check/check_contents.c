@@ -215,13 +215,15 @@ static void visit_pixel(struct play *play, const struct extent *extent, unsigned
           in_tensor + operand_pixel_bytes(record, operand, extent->channel), pixel);
 }
 
-static void visit_input(struct play *play, const struct dory_prepared_tile *tile, unsigned operand, visit_run *visit)
+static void visit_input(struct play *play, const struct dory_prepared_tile *tile, unsigned operand, bool all_rows,
+                        visit_run *visit)
 {
     struct extent extent = extent_of(play, record_of(play, play->step), &tile->tile, operand);
+    uint32_t rows = all_rows ? extent.rows : extent.needed_rows;
     uint64_t base = (uintptr_t)(operand ? tile->tile.second_input : tile->tile.input);
     if (operand == 0 && !has_shape(record_of(play, play->step), tile, &extent))
         fail(play, "has another input than its output is computed from");
-    for (uint32_t y = 0; !play->fault && y < extent.needed_rows; y++)
+    for (uint32_t y = 0; !play->fault && y < rows; y++)
         for (uint32_t x = 0; !play->fault && x < extent.columns; x++)
             visit_pixel(play, &extent, operand, y, x, base, visit);
 }
@@ -307,9 +309,9 @@ static bool is_in_order(const struct play *play, const struct dory_prepared_tile
 static void compute(struct play *play, const struct dory_prepared_tile *tile)
 {
     const struct dory_layer *record = record_of(play, play->step);
-    visit_input(play, tile, 0, find_input);
+    visit_input(play, tile, 0, false, find_input);
     if (dory_has_second_input(record))
-        visit_input(play, tile, 1, find_input);
+        visit_input(play, tile, 1, false, find_input);
     find_weights(play, &tile->tile);
     if (!has_its_scratch(record, &tile->tile))
         fail(play, "has another scratch memory than its layer");
@@ -431,8 +433,8 @@ static void play_tile(struct play *play, const struct dory_prepared_tile *tile, 
     if (tile->awaits_stores)
         await_store(play, tile->output_buffer ^ 1);
     load_some(play, step, tile, tile->loads_beside, tile->load_count);
-    if (tile->border != DORY_BORDER_NONE)
-        visit_input(play, tile, 0, lay_border);
+    if (tile->border != DORY_BORDER_NONE) /* also round rows of which only the next tile computes: it finds the border there */
+        visit_input(play, tile, 0, true, lay_border);
     if (tile->has_table)
         put(play, (uintptr_t)tile->tile.weights, own_content(play, step, TABLE, 0), dory_table_bytes(record_of(play, step)));
     if (more && tile[1].overlaps != DORY_OVERLAPS_STORE)
