@@ -27,7 +27,7 @@ add_network() {
 
 fail() { # LOG
   tail -n 60 "$1"
-  sed -n 's/.*[( ]chain_\([0-9]*\)_check (.*/\1/p' "$1" | sort -un | while read -r number; do
+  sed 's/^chain_//' "$work/wrong" | while read -r number; do
     echo "seed $number: $(grep "^chain_$number " "$work/networks"): $(cat "$work/$number.text")"
   done
   exit 1
@@ -40,6 +40,7 @@ while ((exact < count)); do
     if add_network "$seed"; then left=$((left - 1)); else passed_over=$((passed_over + 1)); fi
   done
   run_batch
+  [ ! -s "$work/wrong" ] || fail "$work/log"
   exact=$((exact + $(wc -l <"$work/networks")))
   echo "$exact networks with blocks exact on $target, $passed_over passed over, the last one of seed $((seed - 1))"
   remove_networks chain

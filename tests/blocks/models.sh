@@ -6,6 +6,8 @@
 #
 # DORY_RANDOM_MODELS of the environment is another COUNT of each script's, DORY_RANDOM_MODELS_FROM the seed to start with.
 # DORY_GVSOC_ROOT, DORY_GVSOC_SIRACUSA_ROOT: gvsoc's folders.
+# A line for each batch, and for each network that is refused or wrong; at the end lines of CSV: target, script, first and last seed, networks that
+# are exact, wrong and refused. Exit status 0: none is wrong, and no more than half of them are refused.
 set -euo pipefail
 [ $# -ge 5 ] || { sed -n '5s/^# //p' "$0" >&2; exit 2; }
 python=$1 dory=$2 target=$3 count=${DORY_RANDOM_MODELS:-$4} seed=${DORY_RANDOM_MODELS_FROM:-1}
@@ -25,29 +27,56 @@ fail() { # LOG
 
 name_of() { basename "${1%/*}"_"$(basename "$1" .py)"; } # SCRIPT, of which two folders may have one
 
-# The models of a script as lines for batch/CMakeLists.txt.
-write_models() { # SCRIPT FIRST COUNT
-  local name
-  name=$(name_of "$1")
-  mkdir "$work/$name"
-  "$python" -B "$1" --write "$work/$name" "$3" "$2" >"$work/log" || { [ $? -eq 77 ] && cat "$work/log" && exit 77; fail "$work/log"; }
-  for model in "$work/$name"/*; do
-    "$dory" plan "$model" --target "${description:-$target}" --quiet >/dev/null 2>&1 || continue # for want of memory, which a plan says
-    echo "model_${name}_$(basename "${model%.*}" | tr -c 'A-Za-z0-9\n' _) $model" >>"$work/networks"
-  done
+declare -A exact wrong refused # networks, by script
+
+# A line for batch/CMakeLists.txt, if the generator has a plan. A refusal says why; whatever else ends the generator is a fault.
+add_model() { # SCRIPT MODEL
+  local name=model_$(name_of "$1")_$(basename "${2%.*}" | tr -c 'A-Za-z0-9\n' _) status=0
+  "$dory" plan "$2" --target "${description:-$target}" --quiet >"$work/log" 2>&1 || status=$?
+  if [ $status -eq 0 ]; then
+    echo "$name $2" >>"$work/networks"
+  elif [ $status -eq 1 ] && grep -q 'error: ' "$work/log"; then
+    refused[$1]=$((refused[$1] + 1))
+    echo "refused: $name: $(sed -n '/error: /{s/.*error: //p;q}' "$work/log")"
+  else
+    wrong[$1]=$((wrong[$1] + 1))
+    echo "wrong: $name: dory plan ended with status $status"
+  fi
 }
 
-exact=0
+add_models() { # SCRIPT FIRST COUNT
+  local model folder=$work/$(name_of "$1")
+  mkdir "$folder"
+  "$python" -B "$1" --write "$folder" "$3" "$2" >"$work/log" || { [ $? -eq 77 ] && cat "$work/log" && exit 77; fail "$work/log"; }
+  for model in "$folder"/*; do add_model "$1" "$model"; done
+}
+
+count_networks() { # FILE SCRIPT
+  grep -c "^model_$(name_of "$2")_" "$1" || true
+}
+
+for script in "$@"; do exact[$script]=0 wrong[$script]=0 refused[$script]=0; done
 for ((first = seed; first < seed + count; first += batch)); do
   : >"$work/networks"
   left=$((seed + count - first))
   for script in "$@"; do
-    write_models "$script" "$first" "$((left < batch ? left : batch))"
+    add_models "$script" "$first" "$((left < batch ? left : batch))"
   done
   run_batch
-  exact=$((exact + $(wc -l <"$work/networks")))
-  echo "$exact networks exact on $target, seeds $seed to $((first + (left < batch ? left : batch) - 1))"
+  if [ -s "$work/wrong" ]; then tail -n 60 "$work/log"; sed 's/^/wrong: /' "$work/wrong"; fi
+  for script in "$@"; do
+    failed=$(count_networks "$work/wrong" "$script")
+    wrong[$script]=$((wrong[$script] + failed))
+    exact[$script]=$((exact[$script] + $(count_networks "$work/networks" "$script") - failed))
+    rm -rf "${work:?}/$(name_of "$script")"
+  done
   remove_networks model
-  for script in "$@"; do rm -rf "${work:?}/$(name_of "$script")"; done
+  echo "seeds $first to $((first + (left < batch ? left : batch) - 1)): $(wc -l <"$work/networks") networks run, $(wc -l <"$work/wrong") wrong"
 done
-((exact * 2 >= count * $#)) || { echo "more than half of the networks were passed over"; exit 1; }
+
+status=0
+for script in "$@"; do
+  echo "$target,$(name_of "$script"),$seed,$((seed + count - 1)),${exact[$script]},${wrong[$script]},${refused[$script]}"
+  ((wrong[$script] == 0 && exact[$script] >= refused[$script] && exact[$script] > 0)) || status=1
+done
+exit $status
