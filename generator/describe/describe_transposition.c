@@ -2,8 +2,8 @@
  * leaves, whatever the shapes of both tensors. */
 #include "describe/description.h"
 
+#include "base/nest.h"
 #include "dory/transposition.h"
-#include "network/nest.h"
 
 /* The dimension (0: rows, 1: columns, 2: channels) of a loop, counted from the innermost. Two are rows and channels, both
  * of which steps and tiles may cut. */
@@ -56,7 +56,10 @@ bool describe_transposition(const struct description *d)
 {
     struct nest nest;
     int places[NEST_MAXIMUM_LOOPS];
-    if (!nest_of_map(&d->layer->map, d->output, &nest) || nest.count > NEST_PLAIN_LOOPS ||
+    const struct layer_map *map = &d->layer->map;
+    const int32_t *const lists[] = {map->rows, map->columns, map->channels};
+    const int counts[] = {d->output->height, d->output->width, d->output->channels};
+    if (!nest_of_lists(&nest, lists, counts, 3) || nest.count > NEST_PLAIN_LOOPS ||
         !nest_places(&nest, tensor_elements(d->input), places))
         return false;
     if (nest.count <= 1) {

@@ -1,7 +1,7 @@
 /* Concatenation along any axis by the layer there is, which joins channels: where the axis is another, copies lay it there,
  * and back. */
-#include "middle/choices.h"
 #include "middle/quantised.h"
+#include "middle/sums.h"
 
 /* Positions of a copy in its input, in HWC order: each of the output's rows, columns and channels is so far from the one
  * before. */

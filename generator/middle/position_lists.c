@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "network/nest.h"
+#include "base/nest.h"
 
 /* One copy, or two in a row: of an element of the output, where it comes from; negative: it is the border's. */
 struct source {
@@ -198,10 +198,11 @@ static bool is_evenly_apart(const int32_t *list, struct part part)
 static bool is_order(const struct layer_map *map, const struct part parts[3], size_t elements)
 {
     size_t inside = (size_t)parts[0].count * (size_t)parts[1].count * (size_t)parts[2].count;
-    struct nest nest = {.count = 0};
-    return inside == elements && nest_add_list(&nest, map->channels + parts[2].first, parts[2].count) &&
-           nest_add_list(&nest, map->columns + parts[1].first, parts[1].count) &&
-           nest_add_list(&nest, map->rows + parts[0].first, parts[0].count) && nest.count <= NEST_PLAIN_LOOPS;
+    const int32_t *const lists[] = {map->rows + parts[0].first, map->columns + parts[1].first,
+                                    map->channels + parts[2].first};
+    const int counts[] = {parts[0].count, parts[1].count, parts[2].count};
+    struct nest nest;
+    return inside == elements && nest_of_lists(&nest, lists, counts, 3) && nest.count <= NEST_PLAIN_LOOPS;
 }
 
 /* Rows and columns with a border and a stride. */

@@ -1,8 +1,8 @@
 /* A copy that gives a tensor's dimensions another order, which is too much for one: an order between both, such that two
  * copies do it, each of few dimensions. */
+#include "base/nest.h"
 #include "middle/cancel.h"
 #include "middle/edit.h"
-#include "network/nest.h"
 
 #define MOST_LOOPS 6 /* whose 720 orders are tried */
 
@@ -116,34 +116,51 @@ static bool find_between(struct search *search, const int places[NEST_MAXIMUM_LO
     return search->best < before;
 }
 
-/* The first copy is put in front, and the layer goes on from it. */
+/* The first copy: into the order between, whose tensor is shaped as the firmware can have it. False: it cannot. */
+static bool lay_first(const struct search *search, struct layer *first, struct tensor *between, struct arena *arena)
+{
+    const int count = search->nest->count;
+    first->name = between->name = arena_format(arena, "%s, in between", first->name);
+    first->map.rows = list_positions(search, 0, count - 2, &between->height, arena);
+    first->map.columns = list_positions(search, count - 2, count - 1, &between->width, arena);
+    first->map.channels = list_positions(search, count - 1, count, &between->channels, arena);
+    return first->map.rows && first->map.columns && first->map.channels;
+}
+
+/* The copy goes on from there. */
+static void lay_second(const struct search *search, struct layer *second, const struct tensor *to, struct arena *arena)
+{
+    int64_t steps[MOST_LOOPS];
+    find_steps(search, steps);
+    second->map.rows = list_moved(search, steps, second->map.rows, to->height, arena);
+    second->map.columns = list_moved(search, steps, second->map.columns, to->width, arena);
+    second->map.channels = list_moved(search, steps, second->map.channels, to->channels, arena);
+}
+
+static bool is_large_order(const struct network *network, const struct layer *copy, struct nest *nest,
+                           int places[NEST_MAXIMUM_LOOPS])
+{
+    const struct tensor *from = &network->tensors[copy->inputs[0]], *to = &network->tensors[copy->output];
+    const int32_t *const lists[] = {copy->map.rows, copy->map.columns, copy->map.channels};
+    const int counts[] = {to->height, to->width, to->channels};
+    return copy->kind == LAYER_COPY && copy->stage_count == 0 && !middle_copy_is_plain(network, copy) &&
+           nest_of_lists(nest, lists, counts, 3) && nest->count > NEST_PLAIN_LOOPS && nest->count <= MOST_LOOPS &&
+           nest_places(nest, tensor_elements(from), places);
+}
+
 static bool split(struct network *network, int index, struct arena *arena)
 {
-    struct layer copy = network->layers[index], first = copy;
-    const struct tensor from = network->tensors[copy.inputs[0]], to = network->tensors[copy.output];
-    struct tensor between = to;
+    struct layer second = network->layers[index], first = second;
+    struct tensor between = network->tensors[second.output];
     struct nest nest;
-    int places[NEST_MAXIMUM_LOOPS];
-    int64_t steps[MOST_LOOPS];
-    if (copy.kind != LAYER_COPY || copy.stage_count || middle_copy_is_plain(network, &copy) ||
-        !nest_of_map(&copy.map, &to, &nest) || nest.count > MOST_LOOPS ||
-        !nest_places(&nest, tensor_elements(&from), places))
-        return false;
     struct search search = {.nest = &nest};
-    if (!find_between(&search, places))
+    int places[NEST_MAXIMUM_LOOPS];
+    if (!is_large_order(network, &second, &nest, places) || !find_between(&search, places) ||
+        !lay_first(&search, &first, &between, arena))
         return false;
-    first.name = between.name = arena_format(arena, "%s, in between", copy.name);
-    first.map.rows = list_positions(&search, 0, nest.count - 2, &between.height, arena);
-    first.map.columns = list_positions(&search, nest.count - 2, nest.count - 1, &between.width, arena);
-    first.map.channels = list_positions(&search, nest.count - 1, nest.count, &between.channels, arena);
-    if (!first.map.rows || !first.map.columns || !first.map.channels)
-        return false;
-    find_steps(&search, steps);
-    copy.map.rows = list_moved(&search, steps, copy.map.rows, to.height, arena);
-    copy.map.columns = list_moved(&search, steps, copy.map.columns, to.width, arena);
-    copy.map.channels = list_moved(&search, steps, copy.map.channels, to.channels, arena);
-    first.output = copy.inputs[0] = edit_add_tensor(network, &between, arena);
-    network->layers[index] = copy;
+    lay_second(&search, &second, &network->tensors[second.output], arena);
+    first.output = second.inputs[0] = edit_add_tensor(network, &between, arena);
+    network->layers[index] = second;
     edit_insert_layer(network, index, &first, arena);
     return true;
 }

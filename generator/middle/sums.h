@@ -1,6 +1,7 @@
 /* Sums of more than two tensors, and of what layers compute but no node of the model rounds: terms and partial sums are
  * whole numbers of 32 bits, in a unit that is a fine power of two, and the last sum is rounded. Scales that are powers of
- * two are held exactly; others to 2^-20 of the unit, which is finer than what float32 keeps of such a sum.
+ * two are held exactly; others to 2^-20 of the unit, which is finer than what float32 keeps of such a sum. And sums of two
+ * tensors of bytes, which the larger and the smaller of two elements are made of.
  */
 #ifndef DORYGEN_SUMS_H
 #define DORYGEN_SUMS_H
@@ -28,5 +29,11 @@ int middle_wide_sum(struct quantised_builder *builder, const char *name, const s
 /* The same, into a layer whose stages and output are the caller's. */
 struct layer *middle_last_sum(struct quantised_builder *builder, const char *name, const struct sum_term *terms, int count,
                               int exponent, int output);
+
+/* output = a + sign * b + addend, kept to bytes. */
+void middle_sum_bytes(struct quantised_builder *builder, int a, int sign, int b, int addend, int output);
+
+/* The larger (smaller) of the elements of two tensors of one size and quantisation, which `output` has, too. */
+void middle_choose(struct quantised_builder *builder, int a, int b, bool is_maximum, int output);
 
 #endif

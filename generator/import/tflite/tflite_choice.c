@@ -1,7 +1,7 @@
 /* Operators that choose: the larger or smaller of two elements, and PReLU, whose slope below zero is each channel's own.
  * Both are additions of bytes in which one term is nothing. */
 #include "import/tflite/tflite_import.h"
-#include "middle/choices.h"
+#include "middle/sums.h"
 #include "network/fixed_point.h"
 
 /* ---- tensors on the way ---- */

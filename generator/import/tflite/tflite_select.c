@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "import/tflite/tflite_import.h"
-#include "middle/choices.h"
 #include "middle/join.h"
 #include "middle/matrix.h"
+#include "middle/sums.h"
 #include "network/fixed_point.h"
 
 #define COMPARISON_SHIFT 8 /* bits that TensorFlow Lite Micro adds to both operands before it scales them */

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "middle/choices.h"
 #include "middle/join.h"
+#include "middle/sums.h"
 
 void qdq_pending_parts(struct qdq *qdq, const struct node *node, enum qdq_whole whole, const struct qdq_value *parts,
                        int count, int dimension, struct qdq_value *result)

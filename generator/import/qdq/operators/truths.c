@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "import/qdq/combinations.h"
-#include "middle/choices.h"
+#include "middle/sums.h"
 
 struct truth {
     uint8_t *tables[2]; /* by the operands' elements */

@@ -1,4 +1,4 @@
-#include "network/nest.h"
+#include "base/nest.h"
 
 static bool add_loop(struct nest *nest, struct nest_loop loop)
 {
@@ -58,16 +58,13 @@ static bool is_nest(const int32_t *positions, int count)
     return true;
 }
 
-bool nest_add_list(struct nest *nest, const int32_t *positions, int count)
-{
-    return is_nest(positions, count) && add_runs(nest, positions, count);
-}
-
-bool nest_of_map(const struct layer_map *map, const struct tensor *output, struct nest *nest)
+bool nest_of_lists(struct nest *nest, const int32_t *const lists[], const int counts[], int count)
 {
     *nest = (struct nest){.count = 0};
-    return nest_add_list(nest, map->channels, output->channels) && nest_add_list(nest, map->columns, output->width) &&
-           nest_add_list(nest, map->rows, output->height);
+    for (int i = count - 1; i >= 0; i--)
+        if (!is_nest(lists[i], counts[i]) || !add_runs(nest, lists[i], counts[i]))
+            return false;
+    return true;
 }
 
 /* The loop whose step is that; -1: none. */

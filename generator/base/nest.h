@@ -1,8 +1,10 @@
-/* An order of a tensor's elements as loops over them, for copies that turn a tensor (LAYER_COPY). */
+/* An order of a tensor's elements as loops over them, found in lists of their positions. */
 #ifndef DORYGEN_NEST_H
 #define DORYGEN_NEST_H
 
-#include "network/network.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define NEST_MAXIMUM_LOOPS 8
 #define NEST_PLAIN_LOOPS   3 /* an order of so many is one that the firmware makes in tiles of any size */
@@ -18,12 +20,9 @@ struct nest {
     int count;
 };
 
-/* Adds the loops of a list of positions of a LAYER_COPY, around those that are there. False where the positions are no
+/* The loops of positions that are sums of one of each list, of which the first is the outermost. False where they are no
  * loops that begin at 0 (borders, repeated or chosen elements), or too many. */
-bool nest_add_list(struct nest *nest, const int32_t *positions, int count);
-
-/* The loops of a map whose output is that tensor; false as above. */
-bool nest_of_map(const struct layer_map *map, const struct tensor *output, struct nest *nest);
+bool nest_of_lists(struct nest *nest, const int32_t *const lists[], const int counts[], int count);
 
 /* Sorts the loops by the input's order: `places[i]` is the loop that the input's dimension i is, counted from the innermost
  * one. False where they are not all of so many elements, each of them once. */
