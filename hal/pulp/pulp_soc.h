@@ -95,13 +95,11 @@ static inline unsigned chip_start_cores(unsigned cores, const uint8_t *vectors)
 
 /* ---- HyperBus ---------------------------------------------------------------------------------------------------- */
 
-static inline void let_event_through(uint32_t event) { PULP_SOC_EVENT_MASKS[event / 32] &= ~(1u << event % 32); }
-
 static inline void chip_set_up_hyperbus(void)
 {
     *PULP_SOC_UDMA_CLOCK_GATE |= 1u << CHIP_HYPERBUS;
-    let_event_through(PULP_SOC_HYPERBUS_READ_ENDS(CHIP_HYPERBUS));
-    let_event_through(PULP_SOC_HYPERBUS_WRITE_ENDS(CHIP_HYPERBUS));
+    uint32_t read_ends = PULP_SOC_HYPERBUS_READ_ENDS(CHIP_HYPERBUS);
+    PULP_SOC_EVENT_MASKS[read_ends / 32] &= ~(3u << read_ends % 32); /* and the write's, which is the next */
 }
 
 /* Added to an address of the flash, tells it from one of the RAM. */

@@ -57,13 +57,12 @@ PULP_CHECK_OFFSET(pulp_soc_hyperbus, status, 0x24);
 #define PULP_SOC_UDMA_CLOCK_GATE ((volatile uint32_t *)PULP_SOC_UDMA_ADDRESS) /* bits are peripherals' numbers */
 
 /* HyperBus is the peripheral of the uDMA of that number: its channels lie one behind the other, and what they share behind
- * the last. It has four events, of which the last two are said when no transfer is left. */
+ * the last. It has four events; when no transfer is left, the third is for a read, the fourth for a write. */
 #define PULP_SOC_UDMA_AT(number, offset)           (PULP_SOC_UDMA_ADDRESS + 0x80u * ((number) + 1) + (offset))
 #define PULP_SOC_HYPERBUS(number)                  ((volatile struct pulp_soc_hyperbus *)PULP_SOC_UDMA_AT(number, 0u))
 #define PULP_SOC_HYPERBUS_MEMORY(number, channels) /* 0: RAM, 1: flash; of what is queued next */                           \
     ((volatile uint32_t *)PULP_SOC_UDMA_AT(number, 0x80u * (channels) + 0x20u))
-#define PULP_SOC_HYPERBUS_READ_ENDS(number)  (4u * (number) + 2u)
-#define PULP_SOC_HYPERBUS_WRITE_ENDS(number) (4u * (number) + 3u)
+#define PULP_SOC_HYPERBUS_READ_ENDS(number) (4u * (number) + 2u)
 
 /* ---- further --------------------------------------------------------------------------------------------------- */
 
