@@ -1,9 +1,9 @@
 /* Computes the element-wise addition of two tensors of bytes. Shapes: any, HWC, both inputs and the output equal, or the
  * second input of one pixel, or of one channel, which is repeated.
  *
- * Each core takes every eighth part of the words. Inner loop: four elements in 28 instructions, one multiply and one
- * multiply-add each, then shift, clip and pack. That is where both input stages and the sum's fold into one line; where one
- * divides or clips, elements go through their stages one by one. */
+ * Each core takes every eighth part of the words. Inner loop: four elements in 27 instructions, one multiply and one
+ * multiply-add each, then shift, clip and pack; in 17 where both factors are bytes. That is where both input stages and the
+ * sum's fold into one line; where one divides or clips, elements go through their stages one by one. */
 #include "dory/normalise.h"
 #include "repeated.h"
 #include "share.h"
@@ -27,8 +27,6 @@ static bool divides_or_clips(const struct dory_narrow_stage *stage)
 {
     return stage->shift != 0 || stage->minimum != INT32_MIN || stage->maximum != INT32_MAX;
 }
-
-static int64_t magnitude(int64_t value) { return value < 0 ? -value : value; }
 
 /* Of bytes without a sign. In between sums may exceed 32 bits, which wraps around and back. */
 static bool sum_fits(int64_t first, int64_t second, int64_t addend)
@@ -66,44 +64,41 @@ static bool fold(struct folded *folded, const struct addition *work)
     return true;
 }
 
-#define MAXIMUM_FACTOR (1 << 23)
-
 static bool is_linear(const struct dory_stage *stage)
 {
-    return stage->divisor == 1 && stage->minimum == INT32_MIN && stage->maximum == INT32_MAX &&
-           magnitude(stage->multiplier) <= MAXIMUM_FACTOR && dory_fits_32(stage->addend);
+    return stage->divisor == 1 && stage->minimum == INT32_MIN && stage->maximum == INT32_MAX;
 }
 
-/* The usual case, in which nothing can overflow and no range need be followed through the stages, which takes as long as
- * some hundred elements. */
-static bool fold_small(struct folded *folded, const struct addition *work, const struct dory_layer *layer)
+/* The usual case: the generator has proven that the sum's product fits 32 bits, so that low words are enough for all that
+ * leads there. No range need be followed through the stages, which takes as long as some hundred elements. */
+static bool fold_proven(struct folded *folded, const struct addition *work, const struct dory_layer *layer)
 {
     const struct dory_stage *a = &layer->stages->input[0], *b = &layer->stages->input[1], *sum = &layer->stages->first;
-    uint64_t divisor = (uint64_t)sum->divisor;
-    if (layer->stages->has_second || work->first_sign || work->second_sign || !is_linear(a) || !is_linear(b) ||
-        magnitude(sum->multiplier) > MAXIMUM_FACTOR || !dory_fits_32(sum->addend) || (divisor & (divisor - 1)) != 0 ||
-        divisor > 1u << 31) {
+    if (layer->normalisation != DORY_NORMALISE_32 || layer->stages->has_second || work->first_sign || work->second_sign ||
+        !is_linear(a) || !is_linear(b)) {
         return false;
     }
-    int64_t first = a->multiplier * sum->multiplier, second = b->multiplier * sum->multiplier;
-    int64_t addend = (a->addend + b->addend) * sum->multiplier + sum->addend;
-    if (!sum_fits(first, second, addend)) {
-        return false;
-    }
-    *folded = (struct folded){(int32_t)first,
-                              (int32_t)second,
-                              (int32_t)addend,
-                              (int32_t)dory_log2(divisor),
-                              p_min(p_max(sum->minimum, layer->minimum), layer->maximum),
-                              p_min(p_max(sum->maximum, layer->minimum), layer->maximum)};
+    uint32_t factor = (uint32_t)sum->multiplier, addend = (uint32_t)a->addend + (uint32_t)b->addend;
+    folded->first = (int32_t)((uint32_t)a->multiplier * factor);
+    folded->second = (int32_t)((uint32_t)b->multiplier * factor);
+    folded->addend = (int32_t)(addend * factor + (uint32_t)sum->addend);
+    folded->shift = (int32_t)dory_minimum(dory_exponent((uint64_t)sum->divisor), 31);
+    folded->minimum = p_min(p_max(sum->minimum, layer->minimum), layer->maximum);
+    folded->maximum = p_min(p_max(sum->maximum, layer->minimum), layer->maximum);
     return true;
 }
 
-static inline uint8_t add_folded(struct folded folded, uint32_t x, uint32_t y)
+static inline uint8_t add_folded(const struct folded *folded, uint32_t x, uint32_t y)
 {
-    int32_t sum = p_mac((int32_t)(x * (uint32_t)folded.first), (int32_t)y, folded.second);
-    int32_t value = p_addnr(sum, folded.addend, folded.shift);
-    return (uint8_t)p_min(p_max(value, folded.minimum), folded.maximum);
+    int32_t sum = p_mac((int32_t)(x * (uint32_t)folded->first), (int32_t)y, folded->second);
+    int32_t value = p_addnr(sum, folded->addend, folded->shift);
+    return (uint8_t)p_min(p_max(value, folded->minimum), folded->maximum);
+}
+
+static bool is_in_halves(const struct folded *folded)
+{
+    return folded->addend == 0 && folded->minimum == 0 &&
+           dory_adds_in_halves((uint32_t)folded->first, (uint32_t)folded->second, (uint32_t)folded->shift);
 }
 
 #if defined(DORY_XPULPV2)
@@ -111,39 +106,89 @@ static inline uint8_t add_folded(struct folded folded, uint32_t x, uint32_t y)
 #define FIRST_PRODUCT(x)     "mul %[" x "], %[" x "], %[first_factor]\n"
 #define SECOND_PRODUCT(x, y) P_MAC("%[" x "]", "%[" y "]", "%[second_factor]")
 
-/* Four elements in 28 instructions: each step for all of them, for a product is not ready for the next instruction. */
-static void add_fours(struct folded folded, const uint8_t *first, const uint8_t *second, uint8_t *output, uint32_t fours)
+/* Four elements; 20 instructions before `store`: each step for all of them, for a product is not ready for the next one. */
+#define FOLD_FOURS(store, instructions_of_it)                                                                               \
+    __asm__ volatile(                                                                                                       \
+        ".option push\n"                                                                                                    \
+        ".balign 4\n"                                                                                                       \
+        ".option norvc\n" LP_SETUP("x0", "%[fours]", 20 + instructions_of_it, "1") DORY_FOUR_PAIRS(DORY_LOAD_BYTE_OF_BOTH)  \
+            DORY_FOUR(FIRST_PRODUCT) DORY_FOUR_PAIRS(SECOND_PRODUCT) DORY_FOUR(DORY_HIGH_SHIFT)                             \
+                store("1: ") ".option pop\n"                                                                                \
+        : [first] "+r"(first), [second] "+r"(second), [output] "+r"(output), [x0] "=&r"(x[0]), [x1] "=&r"(x[1]),            \
+          [x2] "=&r"(x[2]), [x3] "=&r"(x[3]), [y0] "=&r"(y[0]), [y1] "=&r"(y[1]), [y2] "=&r"(y[2]), [y3] "=&r"(y[3])        \
+        : [fours] "r"(fours), [one] "r"(1), [first_factor] "r"(folded->first), [second_factor] "r"(folded->second),         \
+          [addend] "r"(folded->addend), [shift] "r"(folded->shift), [maximum] "r"(folded->maximum),                         \
+          [least] "r"((uint32_t)folded->minimum * 0x01010101u)                                                              \
+        : "memory")
+
+#define CLIPPED_STORE(label) DORY_FOUR(DORY_HIGH_CLIP) DORY_CLIPPED_STORE(label)
+
+/* From 0 on: 7 instructions. */
+#define CLIPPED_STORE_FROM_0(label)                                                                                         \
+    DORY_FOUR(DORY_HIGH_CLIP)                                                                                               \
+    PV_PACKLO_B("%[x0]", "%[x1]", "%[x0]") PV_PACKHI_B("%[x0]", "%[x3]", "%[x2]") label P_SW_NEXT("%[x0]", "%[output]")
+
+static void add_fours(const struct folded *folded, const uint8_t *first, const uint8_t *second, uint8_t *output,
+                      uint32_t fours)
 {
     uint32_t x[4], y[4];
+    if (folded->minimum == 0) {
+        FOLD_FOURS(CLIPPED_STORE_FROM_0, 7);
+    } else {
+        FOLD_FOURS(CLIPPED_STORE, 8);
+    }
+}
+
+/* Four elements in 17 instructions: bytes of both inputs side by side, a dot product for each two, and halfwords. */
+static void add_fours_in_halves(const struct folded *folded, const uint8_t *first, const uint8_t *second, uint8_t *output,
+                                uint32_t fours)
+{
+    uint32_t factors = (uint32_t)folded->first | (uint32_t)folded->second << 8, x[4];
     __asm__ volatile(
         ".option push\n"
         ".balign 4\n"
-        ".option norvc\n" LP_SETUP("x0", "%[fours]", 28, "1") DORY_FOUR_PAIRS(DORY_LOAD_BYTE_OF_BOTH)
-            DORY_FOUR(FIRST_PRODUCT) DORY_FOUR_PAIRS(SECOND_PRODUCT) DORY_HIGH_STORE("1: ") ".option pop\n"
+        ".option norvc\n" LP_SETUP("x0", "%[fours]", 17, "1") P_LW_NEXT("%[x0]", "%[first]")
+            P_LW_NEXT("%[x3]", "%[second]") "mv %[x2], %[x0]\n" PV_SHUFFLE2_B("%[x0]", "%[x3]", "%[low]")
+                PV_SHUFFLE2_B("%[x2]", "%[x3]", "%[high]") PV_DOTUP_B("%[x1]", "%[x0]", "%[behind]")
+                    PV_DOTUP_B("%[x0]", "%[x0]", "%[before]") PV_DOTUP_B("%[x3]", "%[x2]", "%[behind]")
+                        PV_DOTUP_B("%[x2]", "%[x2]", "%[before]") PV_PACK_H("%[x0]", "%[x1]", "%[x0]")
+                            PV_PACK_H("%[x2]", "%[x3]", "%[x2]") PV_SRL_SC_H("%[x0]", "%[x0]", "%[shift]")
+                                PV_SRL_SC_H("%[x2]", "%[x2]", "%[shift]") PV_MIN_SC_H("%[x0]", "%[x0]", "%[maximum]")
+                                    PV_MIN_SC_H("%[x2]", "%[x2]", "%[maximum]") PV_SHUFFLE2_B(
+                                        "%[x0]", "%[x2]", "%[even]") "1: " P_SW_NEXT("%[x0]", "%[output]") ".option pop\n"
         : [first] "+r"(first), [second] "+r"(second), [output] "+r"(output), [x0] "=&r"(x[0]), [x1] "=&r"(x[1]),
-          [x2] "=&r"(x[2]), [x3] "=&r"(x[3]), [y0] "=&r"(y[0]), [y1] "=&r"(y[1]), [y2] "=&r"(y[2]), [y3] "=&r"(y[3])
-        : [fours] "r"(fours), [one] "r"(1), [first_factor] "r"(folded.first), [second_factor] "r"(folded.second),
-          [addend] "r"(folded.addend), [shift] "r"(folded.shift), [maximum] "r"(folded.maximum),
-          [least] "r"((uint32_t)folded.minimum * 0x01010101u)
+          [x2] "=&r"(x[2]), [x3] "=&r"(x[3])
+        : [fours] "r"(fours), [before] "r"(factors), [behind] "r"(factors << 16), [shift] "r"(folded->shift),
+          [maximum] "r"(folded->maximum), [low] "r"(0x05010400), [high] "r"(0x07030602), [even] "r"(0x06040200)
         : "memory");
 }
 
 #else
 
-static void add_fours(struct folded folded, const uint8_t *first, const uint8_t *second, uint8_t *output, uint32_t fours)
+static void add_fours(const struct folded *folded, const uint8_t *first, const uint8_t *second, uint8_t *output,
+                      uint32_t fours)
 {
     for (uint32_t i = 0; i < 4 * fours; i++) {
         output[i] = add_folded(folded, first[i], second[i]);
     }
 }
 
+static void add_fours_in_halves(const struct folded *folded, const uint8_t *first, const uint8_t *second, uint8_t *output,
+                                uint32_t fours)
+{
+    for (uint32_t i = 0; i < 4 * fours; i++) {
+        uint32_t half = (uint16_t)((uint32_t)folded->first * first[i] + (uint32_t)folded->second * second[i]);
+        output[i] = (uint8_t)p_min((int32_t)(half >> folded->shift), folded->maximum);
+    }
+}
+
 #endif
 
-static void run_folded(const struct addition *work, struct folded folded)
+static void run_folded(const struct addition *work, const struct folded *folded)
 {
-    uint32_t fours = folded.minimum >= 0 && folded.maximum <= 255 ? work->count / 4 : 0;
+    uint32_t fours = folded->minimum >= 0 && folded->maximum <= 255 ? work->count / 4 : 0;
     if (fours != 0) { /* a hardware loop of no rounds is not allowed */
-        add_fours(folded, work->first, work->second, work->output, fours);
+        (is_in_halves(folded) ? add_fours_in_halves : add_fours)(folded, work->first, work->second, work->output, fours);
     }
     for (uint32_t i = 4 * fours; i < work->count; i++) {
         work->output[i] = add_folded(folded, work->first[i], work->second[i]);
@@ -419,7 +464,7 @@ static enum way choose_way(struct addition *work, struct folded *folded, const s
     if (layer->normalisation == DORY_NORMALISE_CHANNELS) {
         return BY_CHANNELS;
     }
-    if (fold_small(folded, work, layer)) {
+    if (fold_proven(folded, work, layer)) {
         return FOLDED;
     }
     if (!dory_narrow_addition_of(work->input, work->sum, layer)) {
@@ -434,7 +479,7 @@ static void run(const struct addition *work, enum way way, const struct folded *
     switch (way) {
     case BY_TABLES: run_by_tables(work, layer, tile->weights); break;
     case BY_CHANNELS: run_by_channels(work, layer, tile); break;
-    case FOLDED: run_folded(work, *folded); break;
+    case FOLDED: run_folded(work, folded); break;
     case TWICE: run_twice(work, *folded); break;
     case SHIFTED: run_shifted(work); break;
     case NARROW: run_narrow(work); break;
@@ -445,7 +490,7 @@ static void run(const struct addition *work, enum way way, const struct folded *
 void dory_xpulpv2_addition(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
     uint32_t bytes = (uint32_t)tile->rows * tile->columns * tile->channels;
-    struct dory_grid_share share = dory_grid_share_of(1, (bytes + 3) / 4, core, cores); /* words */
+    struct dory_line_share share = dory_line_share_of((bytes + 3) / 4, core, cores); /* words */
     uint32_t start = 4 * share.first, end = dory_minimum(start + 4 * share.items, bytes);
     struct addition work; /* field by field: an initialiser would clear the rest */
     struct folded folded;

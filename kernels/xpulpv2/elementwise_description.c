@@ -71,6 +71,27 @@ static enum way way_of(const struct dory_layer *layer)
     return dory_only_clips(&sum[0]) && layer->minimum >= 0 && layer->maximum <= 255 ? SHIFTED : ONE_BY_ONE;
 }
 
+/* Whether the kernel need not follow ranges through the stages, as the generator has done: addition.c's fold_proven. */
+static bool is_proven(const struct dory_layer *layer) { return layer->normalisation == DORY_NORMALISE_32; }
+
+/* Of one that is FOLDED. */
+static bool is_in_halves(const struct dory_layer *layer)
+{
+    const struct dory_stage *a = &layer->stages->input[0], *b = &layer->stages->input[1], *sum = &layer->stages->first;
+    uint64_t first = (uint64_t)(a->multiplier * sum->multiplier), second = (uint64_t)(b->multiplier * sum->multiplier);
+    return is_proven(layer) && layer->minimum == 0 && sum->minimum <= 0 && a->addend == 0 && b->addend == 0 &&
+           sum->addend == 0 && first <= UINT8_MAX && second <= UINT8_MAX &&
+           dory_adds_in_halves((uint32_t)first, (uint32_t)second, dory_minimum(dory_log2((uint64_t)sum->divisor), 31));
+}
+
+static uint32_t folded_tenths(const struct dory_layer *layer)
+{
+    if (layer->minimum < 0) {
+        return 204;
+    }
+    return is_in_halves(layer) ? 45 : layer->minimum == 0 ? 69 : 71;
+}
+
 /* Tenths of a cycle for an element. Divisions or second stages take the longer ways; see addition.c. */
 static uint32_t addition_tenths(const struct dory_layer *layer)
 {
@@ -84,25 +105,11 @@ static uint32_t addition_tenths(const struct dory_layer *layer)
         return layer->rounding == DORY_ROUND_EVEN ? 330 : 300;
     }
     switch (way_of(layer)) {
-    case FOLDED: return layer->minimum >= 0 ? 70 : 204;
+    case FOLDED: return folded_tenths(layer);
     case TWICE:
     case SHIFTED: return 93;
     default: return 10 * dory_addition_element_cycles(layer);
     }
-}
-
-#define MOST (1 << 23) /* of a factor of addition.c's fold_small */
-
-static bool is_small(const struct dory_stages *stages)
-{
-    for (int i = 0; i < 2; i++) {
-        const struct dory_stage *stage = &stages->input[i];
-        if (stage->divisor != 1 || stage->minimum != INT32_MIN || stage->maximum != INT32_MAX || stage->multiplier > MOST ||
-            stage->multiplier < -MOST) {
-            return false;
-        }
-    }
-    return stages->first.multiplier <= MOST && stages->first.multiplier >= -MOST && stages->first.divisor <= 1LL << 31;
 }
 
 /* Binary digits behind the ones of divisors: narrow_stage.c counts them one by one. */
@@ -118,12 +125,6 @@ static uint32_t logarithms(const struct dory_layer *layer)
     return sum;
 }
 
-/* Whether fold_small goes through all stages in 64 bits before it, or what follows, is chosen. */
-static bool is_looked_through(const struct dory_layer *layer)
-{
-    return !layer->stages->has_second && !layer->input_is_signed && !layer->second_input_is_signed;
-}
-
 /* Before the first element: most ways follow the range of values through the stages, whose bounds are divided in 64 bits. */
 static uint32_t addition_start_cycles(const struct dory_layer *layer)
 {
@@ -134,10 +135,10 @@ static uint32_t addition_start_cycles(const struct dory_layer *layer)
     bool is_narrow = dory_narrow_addition_of(input, sum, layer);
     bool has_second = layer->stages->has_second;
     switch (way_of(layer)) {
-    case FOLDED: return is_small(layer->stages) ? 525u + 9 * dory_log2((uint64_t)layer->stages->first.divisor) : 1580;
+    case FOLDED: return is_proven(layer) ? 250 : 1580;
     case TWICE:
     case SHIFTED: return 1030 + (has_second ? DORY_SECOND_STAGE_CYCLES : 0u) + 6 * logarithms(layer);
-    default: return !is_narrow ? 650 : 1010 + (has_second ? 120u : 0) + (is_looked_through(layer) ? 170u : 0);
+    default: return !is_narrow ? 650 : 1010 + (has_second ? 120u : 0);
     }
 }
 

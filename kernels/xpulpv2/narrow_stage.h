@@ -56,7 +56,15 @@ bool dory_narrow_stages_of(struct dory_narrow_stage narrow[2], const struct dory
 bool dory_narrow_addition_of(struct dory_narrow_stage input[2], struct dory_narrow_stage sum[2],
                              const struct dory_layer *layer);
 
-/* The same of a concatenation: `end` is what elements of either input run through last. */
+/* Whether an addition (first * x + second * y) >> shift, clipped from 0 on, is done in bytes and halfwords: both factors are
+ * bytes, their sum is a halfword, and what is left of it has no sign. NEMO's additions. */
+static inline bool dory_adds_in_halves(uint32_t first, uint32_t second, uint32_t shift)
+{
+    uint32_t most = 255 * (first + second);
+    return first <= UINT8_MAX && second <= UINT8_MAX && most <= UINT16_MAX && most >> shift <= INT16_MAX;
+}
+
+/* The stages of a concatenation: `end` is what elements of either input run through last. */
 bool dory_narrow_concatenation_of(struct dory_narrow_stage input[2], struct dory_narrow_stage end[2],
                                   const struct dory_layer *layer);
 

@@ -21,13 +21,22 @@ static inline uint32_t dory_quotient(uint32_t dividend, uint32_t divisor)
     return quotient;
 }
 
+/* A core's part of a grid of one row. */
+struct dory_line_share {
+    uint32_t first, items;
+};
+
+static inline struct dory_line_share dory_line_share_of(uint32_t total, unsigned core, unsigned cores)
+{
+    uint32_t each = cores == 8 ? total / 8 : dory_quotient(total, cores), more = total - each * cores;
+    return (struct dory_line_share){core * each + dory_minimum(core, more), each + (core < more)};
+}
+
 static inline struct dory_grid_share dory_grid_share_of(uint32_t rows, uint32_t columns, unsigned core, unsigned cores)
 {
-    uint32_t total = rows * columns, each = cores == 8 ? total / 8 : dory_quotient(total, cores),
-             more = total - each * cores;
-    uint32_t start = core * each + dory_minimum(core, more);
-    uint32_t row = dory_quotient(start, columns);
-    return (struct dory_grid_share){.row = row, .first = start - row * columns, .items = each + (core < more)};
+    struct dory_line_share share = dory_line_share_of(rows * columns, core, cores);
+    uint32_t row = dory_quotient(share.first, columns);
+    return (struct dory_grid_share){.row = row, .first = share.first - row * columns, .items = share.items};
 }
 
 /* The end of the part of the current row that is this core's. */

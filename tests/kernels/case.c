@@ -305,7 +305,8 @@ static void set_normalisation(struct dory_layer *layer, const struct test_shape 
     }
 }
 
-/* Of additions and multiplications: terms of a sum or a sum of such terms, inputs that are each requantised, a ReLU. */
+/* Of additions and multiplications: terms of a sum or a sum of such terms, inputs that are each requantised, small factors
+ * without addends, a ReLU. */
 static void set_stages_of_two_inputs(struct dory_stages *stages, const struct dory_layer *layer, uint32_t divisor)
 {
     static const struct dory_stage none = {1, 0, 1, INT32_MIN, INT32_MAX};
@@ -316,6 +317,10 @@ static void set_stages_of_two_inputs(struct dory_stages *stages, const struct do
         stages->first = has_sums ? none : (struct dory_stage){83886079, 1LL << 50, 1LL << 44, 0, 255};
     } else if (is_addition && layer->normalisation == DORY_NORMALISE_NONE) {
         stages->input[0] = stages->input[1] = (struct dory_stage){300000, 1 << 18, 1 << 19, 0, 255};
+    } else if (is_addition && layer->normalisation == DORY_NORMALISE_32 && divisor == 1) {
+        stages->input[0] = (struct dory_stage){53, 0, 1, INT32_MIN, INT32_MAX};
+        stages->input[1] = (struct dory_stage){128, 0, 1, INT32_MIN, INT32_MAX};
+        stages->first.divisor = 128;
     } else if (is_addition && layer->normalisation == DORY_NORMALISE_32 && divisor) {
         stages->first = (struct dory_stage){1, 0, (int64_t)divisor, INT32_MIN, INT32_MAX};
         stages->second = (struct dory_stage){53, 0, 64, 0, layer->maximum};

@@ -277,6 +277,7 @@ const struct test_shape test_shapes[] = {
     SHAPE("depth-wise 5x5 high, 8x8x32", depthwise_high_away, DORY_DEPTHWISE, 8, 8, 32, 32, 5, 1, HIGH, DORY_ROUND_FLOOR),
     SHAPE("depth-wise 3x3 / another, 16x16x32", depthwise, DORY_DEPTHWISE, 16, 16, 32, 32, 3, 1, CLAMPED, 1398101),
     SHAPE("addition 16x16x32", addition, DORY_ADDITION, 16, 16, 32, 32, 1, 1, 32, 0),
+    SHAPE("addition 16x16x32, small factors", addition, DORY_ADDITION, 16, 16, 32, 32, 1, 1, 32, 1),
     SHAPE("addition 16x16x32, two stages", addition, DORY_ADDITION, 16, 16, 32, 32, 1, 1, 32, 4),
     SHAPE("addition 16x16x32, tables", addition, DORY_ADDITION, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_FLOOR),
     SHAPE("addition 16x16x32, tables, away", addition, DORY_ADDITION, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_AWAY),

@@ -221,6 +221,19 @@ static void random_plane(struct dory_layer *layer, struct dory_stages *stages)
     layer->maximum = layer->output_bits == 16 ? 65535 : 255;
 }
 
+/* Small multipliers, which are all that an addition of NEMO's has; some a bit larger, or with an addend. */
+static void random_small_factors(struct dory_layer *layer, struct dory_stages *stages)
+{
+    random_plane(layer, stages);
+    for (unsigned i = 0; i < 2; i++) {
+        stages->input[i].multiplier = (int64_t)random_up_to(one_in(2) ? 128 : 280);
+        stages->input[i].addend = one_in(8) ? (int64_t)random_up_to(1000) : 0;
+    }
+    stages->first.divisor = (int64_t)1 << random_up_to(one_in(4) ? 31 : 8);
+    layer->minimum = one_in(4) ? layer->minimum : 0;
+    layer->maximum = one_in(4) ? layer->maximum - (int32_t)random_up_to(100) : layer->maximum;
+}
+
 /* A sum that is scaled, and an activation behind it that scales once more: a residual block of NEMO's. */
 static void random_second_stage(struct dory_layer *layer, struct dory_stages *stages)
 {
@@ -255,7 +268,7 @@ static void random_stages(struct dory_layer *layer, struct dory_stages *stages)
         return;
     }
     if (layer->operation == DORY_ADDITION && one_in(4)) {
-        random_plane(layer, stages);
+        (one_in(2) ? random_plane : random_small_factors)(layer, stages);
         return;
     }
     if (layer->operation == DORY_ADDITION && one_in(4)) {
