@@ -174,6 +174,16 @@ def quotient(m, x):
     return m.node("Div", [x, y]), compute
 
 
+def quotient_by_root(m, x):
+    """As an RMSNorm whose mean of squares has a zero point: the root of the bytes below it is no number, and never occurs."""
+    squares = m.quantised(m.node("ReduceMean", [m.node("Mul", [x, x])], axes=[1], keepdims=1), FLOAT(0.5), np.uint8(128))
+
+    def compute(a):
+        root = np.sqrt(grid((a.astype(np.float64)**2).mean(1, keepdims=True), FLOAT(0.5), 128).astype(np.float64))
+        return np.where(root != 0, a / np.where(root, root, 1), np.sign(a) * 1e6)
+    return m.node("Div", [x, m.node("Sqrt", [squares])]), compute
+
+
 NUMERATORS = RANDOM.integers(0, 256, (4, 1, 5)).astype(np.uint8)
 
 
@@ -314,7 +324,7 @@ def sloped_sums(slopes):
 
 IMAGE = [1, 4, 6, 5]
 KINDS = [
-    ("quotient", IMAGE, quotient), ("constant_quotient", IMAGE, constant_quotient), ("chosen_constants", IMAGE, chosen_constants),
+    ("quotient", IMAGE, quotient), ("quotient_by_root", IMAGE, quotient_by_root), ("constant_quotient", IMAGE, constant_quotient), ("chosen_constants", IMAGE, chosen_constants),
     ("bordered", IMAGE, bordered), ("output_shape", IMAGE, output_shape), ("product_from_left", IMAGE, product_from_left),
     ("gather", IMAGE, gather), ("gathered_rows", IMAGE, gathered_rows), ("last_step", IMAGE, last_step), ("tile", IMAGE, tile), ("expand", IMAGE, expand),
     ("depth_to_space", IMAGE, to_space("DCR", (0, 3, 4, 1, 5, 2))), ("depth_to_space_crd", IMAGE, to_space("CRD", (0, 1, 4, 2, 5, 3))),

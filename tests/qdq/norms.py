@@ -33,6 +33,8 @@ class Network:
         self.rows = self.choose_rows(rank)
         if self.kind == "rounded" and self.shape[self.rows[0]] < 3: # hardly a variance
             self.kind = "parts"
+        if self.kind == "rounded" and self.random.random() < 0.4:
+            self.shape = tuple(int(self.random.integers(182, 363)) if i in self.rows else min(n, 5) for i, n in enumerate(self.shape))
 
     def choose_rows(self, rank):
         """Dimensions that are normalised together; of groups those behind the group."""
@@ -153,7 +155,9 @@ class Network:
         return max(n for n in (1, 2, 3, 4) if self.shape[1] % n == 0)
 
     def values(self):
-        """Elements of the input, often of a small variance."""
+        """Elements of the input, often of a small variance, of long rows also of the largest one."""
+        if max(self.shape) > 181 and self.random.random() < 0.4:
+            return self.random.integers(0, 2, self.shape) * 255
         if self.random.random() < 0.2:
             return self.random.integers(0, 256, self.shape)
         spread = self.random.normal(self.random.uniform(60, 200), self.random.uniform(0.3, 60), self.shape)

@@ -97,9 +97,9 @@ static enum qdq_outcome take_scales(struct qdq *qdq, const struct node *node, co
             size_t channel = qdq_array_channel(order->array, order->from[output * order->each + i]);
             if (i && scales[output] != order->array->scales[channel])
                 return qdq_fault(qdq, node, "weights",
-                                 "'%s' have scales along dimension %d, which is not that of the output channels; quantise "
-                                 "them per output channel or per tensor",
-                                 order->array->name, order->array->axis);
+                                 "'%s' have scales along a dimension that is not that of the output channels; quantise "
+                                 "them per output channel (axis 0 of Conv, the last one of MatMul) or per tensor",
+                                 order->array->name);
             scales[output] = order->array->scales[channel];
         }
     for (size_t output = 0; of_input && output < order->outputs; output++) /* depth-wise: of one channel each */

@@ -44,14 +44,17 @@ static int64_t layer_rounds(const void *context, int64_t accumulator)
     return (accumulator + addend_of(division)) >> division->shift;
 }
 
-/* False where no reciprocals of so many places are right. */
+/* False where no reciprocals of so many places are right. A denominator that is no number, as the root of a negative byte,
+ * makes zero of every quotient. */
 static bool find_reciprocals(struct division *division)
 {
     const struct quotient_rule rule = {division, model_quotient, layer_rounds, division->zero_points[0]};
     double factor = division->numerator_scale / division->scale;
     for (int i = 0; i < 256; i++) {
         double wanted = quotient_wanted(factor, (double)division->denominators[i], division->shift);
-        if (isnan(division->denominators[i]) || !quotient_reciprocal(&rule, i, wanted, &division->factors[1][i]))
+        if (isnan(division->denominators[i]))
+            division->factors[1][i] = 0;
+        else if (!quotient_reciprocal(&rule, i, wanted, &division->factors[1][i]))
             return false;
     }
     return true;

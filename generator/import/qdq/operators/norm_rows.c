@@ -133,8 +133,8 @@ enum qdq_outcome qdq_lay_norm_by(struct qdq *qdq, const struct node *node, const
 
 /* ---- a mean of squares by itself ---- */
 
-/* x * x, of 16 bits. */
-static int lay_squares(struct qdq *qdq, const struct node *node, int input)
+/* The squares of x less a byte, of 16 bits. */
+static int lay_squares(struct qdq *qdq, const struct node *node, int input, int64_t origin)
 {
     const struct tensor from = *qdq_tensor(qdq, input);
     int64_t *numbers = arena_array(qdq->arena, int64_t, 2);
@@ -142,7 +142,7 @@ static int lay_squares(struct qdq *qdq, const struct node *node, int input)
                                   &(struct quantisation){.scale = from.scale * from.scale});
     struct layer *layer = quantised_layer(&qdq->builder, LAYER_MULTIPLICATION, node->name, input, output);
     numbers[0] = 1;
-    numbers[1] = -from.zero_point;
+    numbers[1] = -origin;
     layer->inputs[1] = input;
     layer->is_intermediate = true;
     for (int i = 0; i < 2; i++)
@@ -196,16 +196,20 @@ static struct stage whole_stage(struct qdq *qdq, int64_t multiplier, int64_t add
     return (struct stage){.count = 1, .multiplier = &numbers[0], .addend = &numbers[1], .divisor = 1};
 }
 
-/* n * (sum of squares) - (sum)^2, of n elements less the zero point: their variance in units of its own, rounded. */
+#define ORIGIN 128       /* of the bytes whose variance is computed: none is farther from it than 128 */
+#define LONGEST_ROW 362 /* whose sum of squares, times its length, has 31 bits */
+
+/* n * (sum of squares) - (sum)^2, of n elements less the origin: their variance in units of its own, rounded. */
 static int lay_variance(struct qdq *qdq, const struct node *node, int input, double scale,
                         const struct quantisation *quantisation, const char *name)
 {
     const struct tensor from = *qdq_tensor(qdq, input);
     int64_t n = from.channels;
-    int sum = lay_whole_sum(qdq, node, input), squares = lay_whole_sum(qdq, node, lay_squares(qdq, node, input)), square;
+    int sum = lay_whole_sum(qdq, node, input), square;
+    int squares = lay_whole_sum(qdq, node, lay_squares(qdq, node, input, ORIGIN));
     struct layer *layer = lay_whole(qdq, node, LAYER_MULTIPLICATION, sum, &square);
     layer->inputs[1] = sum;
-    layer->input_stages[0] = layer->input_stages[1] = whole_stage(qdq, 1, -n * from.zero_point);
+    layer->input_stages[0] = layer->input_stages[1] = whole_stage(qdq, 1, -n * ORIGIN);
     int output = quantised_tensor(&qdq->builder, name, from.height, from.width, 1, quantisation);
     layer = quantised_layer(&qdq->builder, LAYER_ADDITION, node->name, squares, output);
     layer->inputs[1] = square;
@@ -217,8 +221,6 @@ static int lay_variance(struct qdq *qdq, const struct node *node, int input, dou
                           (struct real_factor){{scale, scale}, quantisation->scale, n * n});
     return output;
 }
-
-#define LONGEST_ROW 181 /* whose variance has 31 bits in units of its own */
 
 enum qdq_outcome qdq_quantise_statistic(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
                                         const struct quantisation *quantisation, const char *name, struct qdq_value *result)
@@ -236,7 +238,7 @@ enum qdq_outcome qdq_quantise_statistic(struct qdq *qdq, const struct node *node
     enum qdq_outcome outcome = lay_rows(qdq, node, &norm, false, &x);
     if (outcome != QDQ_DONE)
         return outcome;
-    double scale = qdq_tensor(qdq, x.tensor)->scale;
+    const struct tensor from = *qdq_tensor(qdq, x.tensor);
     int64_t count = statistic->norm == NORM_OF_MEAN ? norm.length : 1;
     bool is_centred = statistic->norm == NORM_OF_DEVIATION;
     if (is_centred && norm.length > LONGEST_ROW)
@@ -245,8 +247,9 @@ enum qdq_outcome qdq_quantise_statistic(struct qdq *qdq, const struct node *node
                          "norm between DequantizeLinear and QuantizeLinear (with opset 17 or newer LayerNormalization is "
                          "one node)",
                          (long long)norm.length, LONGEST_ROW);
-    int output = is_centred ? lay_variance(qdq, node, x.tensor, scale, quantisation, name)
-                            : lay_sum(qdq, node, lay_squares(qdq, node, x.tensor), scale, count, quantisation, name);
+    int output = is_centred ? lay_variance(qdq, node, x.tensor, from.scale, quantisation, name)
+                            : lay_sum(qdq, node, lay_squares(qdq, node, x.tensor, from.zero_point), from.scale, count,
+                                      quantisation, name);
     struct view rows = {.rank = 2, .dimensions = {norm.rows, 1}, .factor_counts = {x.view.factor_counts[0], 0}};
     for (int i = 0; i < x.view.factor_counts[0]; i++)
         rows.factors[i] = (struct view_factor){x.view.factors[i].size, x.view.factors[i].step / norm.length};
