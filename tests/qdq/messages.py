@@ -193,6 +193,22 @@ def normalised_rows():
     return model.node("BatchNormalization", ["m"] + numbers, "b").quantise("y")
 
 
+def product(kind, axis=None, **attributes):
+    """By a constant of 4 x 4: in float, or with a scale for each place along an axis."""
+    model = Model().quantise("a")
+    model.node("Reshape", ["a", model.constant("shape", np.array([1, 36, 4]))], "r")
+    weights = model.constant("w_q", np.ones((4, 4), FLOAT if axis is None else np.int8))
+    if axis is not None:
+        ends = [model.constant("w_scale", FLOAT([0.1, 0.2, 0.3, 0.4])), model.constant("w_zero", np.zeros(4, np.int8))]
+        weights = model.node("DequantizeLinear", [weights] + ends, "w", axis=axis).last
+    return model.node(kind, ["r", weights], "m", **attributes).quantise("y")
+
+
+def gathered_elements():
+    model = Model().quantise("a")
+    return model.node("GatherElements", ["a", model.constant("indices", np.zeros((1, 4, 6, 1), np.int64))], "g", axis=3).quantise("y")
+
+
 def sums():
     return Model().quantise("a").convolution()
 
@@ -266,6 +282,10 @@ CASES = [
     ("normalised_inexactly", normalised(0.3), 0, ["note", "left to the application"]),
     ("unknown_operator", unknown_operator(), 1, ["operator Cumulate is not supported"]),
     ("slopes", slopes(), 0, []),
+    ("scales_of_columns", product("MatMul", 1), 0, []),
+    ("scales_of_terms", product("MatMul", 0), 1, ["'w_q' have scales along a dimension that is not that of the output channels", "the last one of MatMul"]),
+    ("float_einsum", product("Einsum", equation="bij,jk->bik"), 1, ["'w_q' are float", "op_types_to_quantize=[..., 'Einsum']"]),
+    ("gathered_elements", gathered_elements(), 1, ["GatherElements is not supported", "which is Gather"]),
     ("sums_of_32_bits", sums(), 0, []),
     ("normalised_rows", normalised_rows(), 0, []),
 ]

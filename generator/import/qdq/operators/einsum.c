@@ -186,7 +186,7 @@ enum qdq_outcome qdq_einsum(struct qdq *qdq, const struct node *node, const stru
         return refuse(qdq, node, text && text->kind == ATTRIBUTE_TEXT ? text->text : "");
     for (int i = 0; i < 2; i++) {
         factors[i] = inputs[i];
-        if (inputs[i].kind != QDQ_REALS && (inputs[i].kind != QDQ_CONSTANT || inputs[i].array->scale_count != 1))
+        if (inputs[i].kind != QDQ_REALS && (inputs[i].kind != QDQ_CONSTANT || inputs[i].array->scale_count > 1))
             return QDQ_FLOAT;
         ranks[i] = inputs[i].kind == QDQ_CONSTANT ? inputs[i].array->rank : inputs[i].view.rank;
         dimensions[i] = inputs[i].kind == QDQ_CONSTANT ? inputs[i].array->dimensions : inputs[i].view.dimensions;
