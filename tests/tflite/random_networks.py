@@ -263,6 +263,18 @@ class Network(random_moves.Moves, attention.Attention):
                 chosen.append(self.values[choices[-1]][0])
         return self.operate(tfl.SELECT_V2, [condition] + choices, (np.where(truth, *chosen), *value[1:]))
 
+    def decided(self, constant, mask):
+        """What constants and shapes decide, as Keras' causal mask of an open batch."""
+        shape, filler = list(np.broadcast_shapes(mask.shape, (1, mask.shape[1], 1, 1))), self.random.randint(0, 1)
+        filled, result = (self.model.tensor(name, shape, tfl.BOOL) for name in ("filled", "truth"))
+        kind = self.random.choice([tfl.LOGICAL_AND, tfl.LOGICAL_OR])
+        self.model.operator(tfl.FILL, [self.model.integers("shape", shape), self.model.tensor("filler", [], tfl.BOOL, data=bytes([filler]))], [filled])
+        self.model.operator(kind, self.random.sample([filled, constant], 2), [result])
+        truth = np.broadcast_to(mask & bool(filler) if kind == tfl.LOGICAL_AND else mask | bool(filler), shape)
+        turned = self.model.tensor("truth", shape, tfl.BOOL)
+        self.model.operator(tfl.LOGICAL_NOT, [result], [turned])
+        return self.random.choice([(result, truth), (turned, ~truth)])
+
     def logic(self, condition, truth):
         """The truth or another one, both, not it; or a constant instead."""
         pick, kind = self.random, self.random.choice(["same", "same", "not", "and", "or", "constant"])
@@ -270,7 +282,8 @@ class Network(random_moves.Moves, attention.Attention):
             return condition, truth
         if kind == "constant":
             mask = self.numbers.randint(0, 2, (1, *truth.shape[1:3], 1)).astype(bool)
-            return self.model.tensor("mask", mask.shape, tfl.BOOL, data=mask.tobytes()), mask
+            constant = self.model.tensor("mask", mask.shape, tfl.BOOL, data=mask.tobytes())
+            return (constant, mask) if pick.random() < 0.5 else self.decided(constant, mask)
         result = self.model.tensor("truth", truth.shape, tfl.BOOL)
         if kind == "not":
             self.model.operator(tfl.LOGICAL_NOT, [condition], [result])

@@ -141,6 +141,9 @@ const struct tflite_numbers *tflite_known_numbers(struct tflite_importer *import
 /* Of an operator that computes such numbers. */
 void tflite_compute_numbers(struct tflite_importer *importer, const struct tflite_operator *operation);
 
+/* tflite_truths.c: the operator's output becomes a constant, where constants and shapes decide it. */
+void tflite_compute_truths(struct tflite_importer *importer, const struct tflite_operator *operation);
+
 /* tflite_words.c */
 /* The model is the importer's own. */
 void tflite_take_words(struct tflite_importer *importer, struct tflite_model *model);

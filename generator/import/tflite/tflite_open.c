@@ -255,6 +255,8 @@ void tflite_follow_dimensions(struct tflite_importer *importer)
         const struct tflite_operator *operation = &importer->model->operators[i];
         int type = operation->output_count > 0 ? importer->tensors[operation->outputs[0]].type : TFLITE_FLOAT32;
         importer->current = operation;
+        if (type == TFLITE_BOOL)
+            tflite_compute_truths(importer, operation);
         if (type == TFLITE_INT32 || type == TFLITE_INT64 || type == TFLITE_BOOL)
             tflite_compute_numbers(importer, operation);
         else if (operation->output_count > 0)

@@ -196,7 +196,7 @@ static struct stage whole_stage(struct qdq *qdq, int64_t multiplier, int64_t add
     return (struct stage){.count = 1, .multiplier = &numbers[0], .addend = &numbers[1], .divisor = 1};
 }
 
-#define ORIGIN 128       /* of the bytes whose variance is computed: none is farther from it than 128 */
+#define ORIGIN      128 /* of the bytes whose variance is computed: none is farther from it than 128 */
 #define LONGEST_ROW 362 /* whose sum of squares, times its length, has 31 bits */
 
 /* n * (sum of squares) - (sum)^2, of n elements less the origin: their variance in units of its own, rounded. */
