@@ -25,6 +25,9 @@ uint8_t usual_shift(const struct dory_layer *layer);
  * that it never takes. */
 void random_layer(struct dory_layer *layer, struct dory_stages *stages, const char *name);
 
+/* The stages of an addition as networks have them; false, and nothing done, for some: any stages do for these. */
+bool random_addition(struct dory_layer *layer, struct dory_stages *stages);
+
 /* The clamped form of a division by `divisor`, as the generator makes it (see dory/layer.h). */
 void divide_clamped(struct dory_layer *layer, uint32_t divisor);
 
