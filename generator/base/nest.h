@@ -21,7 +21,7 @@ struct nest {
 };
 
 /* The loops of positions that are sums of one of each list, of which the first is the outermost. False where they are no
- * loops that begin at 0 (borders, repeated or chosen elements), or too many. */
+ * loops that begin at 0, or too many. Steps are any: nest_places tells whether each element is there, once. */
 bool nest_of_lists(struct nest *nest, const int32_t *const lists[], const int counts[], int count);
 
 /* Sorts the loops by the input's order: `places[i]` is the loop that the input's dimension i is, counted from the innermost

@@ -202,7 +202,9 @@ static bool is_order(const struct layer_map *map, const struct part parts[3], si
                                     map->channels + parts[2].first};
     const int counts[] = {parts[0].count, parts[1].count, parts[2].count};
     struct nest nest;
-    return inside == elements && nest_of_lists(&nest, lists, counts, 3) && nest.count <= NEST_PLAIN_LOOPS;
+    int places[NEST_MAXIMUM_LOOPS];
+    return inside == elements && nest_of_lists(&nest, lists, counts, 3) && nest.count <= NEST_PLAIN_LOOPS &&
+           nest_places(&nest, elements, places);
 }
 
 /* Rows and columns with a border and a stride. */

@@ -65,12 +65,12 @@ static bool is_linear(const struct dory_stage *stage)
     return stage->divisor == 1 && stage->minimum == INT32_MIN && stage->maximum == INT32_MAX;
 }
 
-/* The usual case: the generator has proven that the sum's product fits 32 bits, so that low words are enough for all that
+/* The usual case: the product of the sum fits 32 bits, so that low words are enough for all that
  * leads there. No range need be followed through the stages, which takes as long as some hundred elements. */
 static bool fold_proven(struct folded *folded, const struct addition *work, const struct dory_layer *layer)
 {
     const struct dory_stage *a = &layer->stages->input[0], *b = &layer->stages->input[1], *sum = &layer->stages->first;
-    if (layer->normalisation != DORY_NORMALISE_32 || layer->stages->has_second || work->first_sign || work->second_sign ||
+    if (!dory_sum_has_32_bits(layer) || layer->stages->has_second || work->first_sign || work->second_sign ||
         !is_linear(a) || !is_linear(b)) {
         return false;
     }

@@ -52,10 +52,25 @@ static bool scales_twice(const struct dory_narrow_stage input[2], const struct d
            sum[1].maximum <= 255;
 }
 
+static bool only_scales(const struct dory_stage *stage)
+{
+    return stage->divisor == 1 && stage->minimum == INT32_MIN && stage->maximum == INT32_MAX;
+}
+
+/* Whether the kernel need not follow ranges through the stages, as the generator has done: addition.c's fold_proven. */
+static bool is_proven(const struct dory_layer *layer)
+{
+    return dory_sum_has_32_bits(layer) && !layer->stages->has_second && !layer->input_is_signed &&
+           !layer->second_input_is_signed && only_scales(&layer->stages->input[0]) && only_scales(&layer->stages->input[1]);
+}
+
 /* Of those of addition.c. */
 static enum way way_of(const struct dory_layer *layer)
 {
     struct dory_narrow_stage input[2], sum[2];
+    if (is_proven(layer)) {
+        return FOLDED;
+    }
     if (layer->input_is_signed || layer->second_input_is_signed || !dory_narrow_addition_of(input, sum, layer)) {
         return ONE_BY_ONE;
     }
@@ -71,16 +86,13 @@ static enum way way_of(const struct dory_layer *layer)
     return dory_only_clips(&sum[0]) && layer->minimum >= 0 && layer->maximum <= 255 ? SHIFTED : ONE_BY_ONE;
 }
 
-/* Whether the kernel need not follow ranges through the stages, as the generator has done: addition.c's fold_proven. */
-static bool is_proven(const struct dory_layer *layer) { return layer->normalisation == DORY_NORMALISE_32; }
-
 /* Of one that is FOLDED. */
 static bool is_in_halves(const struct dory_layer *layer)
 {
     const struct dory_stage *a = &layer->stages->input[0], *b = &layer->stages->input[1], *sum = &layer->stages->first;
     uint64_t first = (uint64_t)(a->multiplier * sum->multiplier), second = (uint64_t)(b->multiplier * sum->multiplier);
-    return is_proven(layer) && layer->minimum == 0 && sum->minimum <= 0 && a->addend == 0 && b->addend == 0 &&
-           sum->addend == 0 && first <= UINT8_MAX && second <= UINT8_MAX &&
+    return is_proven(layer) && layer->minimum == 0 && sum->minimum <= 0 && first <= UINT8_MAX && second <= UINT8_MAX &&
+           (a->addend + b->addend) * sum->multiplier + sum->addend == 0 &&
            dory_adds_in_halves((uint32_t)first, (uint32_t)second, dory_minimum(dory_log2((uint64_t)sum->divisor), 31));
 }
 

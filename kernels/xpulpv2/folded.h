@@ -100,7 +100,7 @@ static inline void add_fours_in_halves(const struct folded *folded, const uint8_
 {
     for (uint32_t i = 0; i < 4 * fours; i++) {
         uint32_t half = (uint16_t)((uint32_t)folded->first * first[i] + (uint32_t)folded->second * second[i]);
-        output[i] = (uint8_t)p_min((int32_t)(half >> folded->shift), folded->maximum);
+        output[i] = (uint8_t)p_min((int32_t)(half >> (folded->shift & 15)), folded->maximum); /* as pv.srl.sc.h does */
     }
 }
 

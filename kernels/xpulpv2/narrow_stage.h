@@ -56,12 +56,28 @@ bool dory_narrow_stages_of(struct dory_narrow_stage narrow[2], const struct dory
 bool dory_narrow_addition_of(struct dory_narrow_stage input[2], struct dory_narrow_stage sum[2],
                              const struct dory_layer *layer);
 
+static inline bool dory_is_small_factor(int64_t value) { return value >= -(1 << 20) && value <= 1 << 20; }
+
+/* Whether low words are enough for all that an addition of bytes adds up and multiplies: the generator has proven so, or
+ * nothing is multiplied and all numbers are small, as those of the larger of two elements. Inputs are only scaled. */
+static inline bool dory_sum_has_32_bits(const struct dory_layer *layer)
+{
+    const struct dory_stage *a = &layer->stages->input[0], *b = &layer->stages->input[1], *sum = &layer->stages->first;
+    if (layer->normalisation != DORY_NORMALISE_NONE) {
+        return layer->normalisation == DORY_NORMALISE_32;
+    }
+    return sum->multiplier == 1 && sum->divisor == 1 && dory_is_small_factor(a->multiplier) &&
+           dory_is_small_factor(b->multiplier) && dory_is_small_factor(a->addend) && dory_is_small_factor(b->addend) &&
+           dory_is_small_factor(sum->addend);
+}
+
 /* Whether an addition (first * x + second * y) >> shift, clipped from 0 on, is done in bytes and halfwords: both factors are
- * bytes, their sum is a halfword, and what is left of it has no sign. NEMO's additions. */
+ * bytes, their sum is a halfword, which the cores shift by up to 15, and what is left of it has no sign. NEMO's additions.
+ */
 static inline bool dory_adds_in_halves(uint32_t first, uint32_t second, uint32_t shift)
 {
     uint32_t most = 255 * (first + second);
-    return first <= UINT8_MAX && second <= UINT8_MAX && most <= UINT16_MAX && most >> shift <= INT16_MAX;
+    return first <= UINT8_MAX && second <= UINT8_MAX && most <= UINT16_MAX && shift < 16 && most >> shift <= INT16_MAX;
 }
 
 /* The stages of a concatenation: `end` is what elements of either input run through last. */

@@ -225,6 +225,16 @@ def large_orders(dory, folder):
     return True
 
 
+def repeated_order(dory, folder):
+    """A matrix of heads that is turned, of which one is taken twice: both at once would need all of it in L1."""
+    model, path = Model([1, 300, 400]), os.path.join(folder, "repeated_order.onnx")
+    heads = model.node("Reshape", [model.quantised(model.node("Neg", [model.quantised("x")])), np.array([300, 2, 200])])
+    taken = model.node("Gather", [model.node("Transpose", [heads], perm=[1, 2, 0]), np.array([0, 0])], axis=0)
+    model.write(path, model.quantised(model.node("Softmax", [taken], axis=-1), FLOAT(2.0**-8), np.uint8(0)))
+    plan = subprocess.run([dory, "plan", path, "--target", "gap8"], capture_output=True, text=True)
+    return plan.returncode == 0 or print("repeated_order:", plan.stderr) or False
+
+
 EMBEDDING = RANDOM.integers(0, 256, (40, 6)).astype(np.uint8)
 
 
@@ -337,5 +347,5 @@ def whole_mask(dory, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_kinds(KINDS, left_map, large_orders, looked_up, looked_up_elements, no_such_word, words_in_files, name_of_words,
+    sys.exit(run_kinds(KINDS, left_map, large_orders, repeated_order, looked_up, looked_up_elements, no_such_word, words_in_files, name_of_words,
                        words_of_two_scales, words_that_are_none, computed_words, whole_mask))

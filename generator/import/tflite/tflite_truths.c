@@ -12,18 +12,19 @@ static const struct tflite_tensor *truths(struct tflite_importer *importer, cons
     return found && found->type == TFLITE_BOOL && found->data && !found->is_sparse ? found : NULL;
 }
 
-/* Room for as many truths as the dimensions make; null: there are too many, or none. */
+/* Room for as many truths as the dimensions make; null: there are none, or more than a constant of the firmware's has. */
 static unsigned char *make(struct tflite_importer *importer, int rank, const int64_t *dimensions, struct tflite_tensor *to)
 {
     int64_t elements = 1;
     if (rank > TFLITE_MAXIMUM_RANK)
         return NULL;
     for (int i = 0; i < rank; i++)
-        if (dimensions[i] < 1 || dimensions[i] > MAXIMUM_DIMENSION || (elements *= dimensions[i]) > MAXIMUM_ELEMENTS)
+        if (dimensions[i] < 1 || dimensions[i] > MAXIMUM_DIMENSION || (elements *= dimensions[i]) > MAXIMUM_DIMENSION)
             return NULL;
     to->rank = rank;
     for (int i = 0; i < rank; i++)
         to->dimensions[i] = (int)dimensions[i];
+    to->data_bytes = (size_t)elements;
     return arena_array(importer->arena, unsigned char, (size_t)elements);
 }
 
