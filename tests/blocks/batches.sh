@@ -34,3 +34,6 @@ run_batch() {
   sed -n 's/^[\t ]*[0-9]* - \(.*\)_check (.*/\1/p' "$work/log" | sort -u >"$work/wrong"
   [ -s "$work/wrong" ] || fail "$work/log"
 }
+
+# What the log says of all networks that were not built, or are not exact: it without lines of progress.
+print_failures() { grep -v -e '^\[[0-9]*/[0-9]*\]' -e '^ *Start ' -e ' Passed ' -e '^[[:space:]]*$' "$work/log" || true; }

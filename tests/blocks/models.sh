@@ -63,7 +63,7 @@ for ((first = seed; first < seed + count; first += batch)); do
     add_models "$script" "$first" "$((left < batch ? left : batch))"
   done
   run_batch
-  if [ -s "$work/wrong" ]; then tail -n 60 "$work/log"; sed 's/^/wrong: /' "$work/wrong"; fi
+  if [ -s "$work/wrong" ]; then print_failures; sed 's/^/wrong: /' "$work/wrong"; fi
   for script in "$@"; do
     failed=$(count_networks "$work/wrong" "$script")
     wrong[$script]=$((wrong[$script] + failed))
