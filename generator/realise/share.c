@@ -102,10 +102,12 @@ static bool share_with(const struct decision *decision, int owner, struct schedu
         struct span span = span_of(schedule, l);
         if (span.first <= last || !have_equal_cuts(decision, owner, l))
             return false;
-        insert_transfer(schedule, (struct plan_transfer){.record = l == owner ? blob : constants_of(cut_of(decision, l)),
-                                                         .buffer = buffer,
-                                                         .start_step = l == owner ? 0 : last + 1,
-                                                         .needed_step = span.first});
+        struct dory_transfer copy = l == owner ? blob : constants_of(cut_of(decision, l));
+        if (copy.run_bytes > 0) /* numbers alone, which a constant is, have none */
+            insert_transfer(schedule, (struct plan_transfer){.record = copy,
+                                                             .buffer = buffer,
+                                                             .start_step = l == owner ? 0 : last + 1,
+                                                             .needed_step = span.first});
         use_buffer(schedule, l, buffer);
         last = span.last;
     }
