@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "describe/step_function.h"
 #include "dory/normalise.h"
 #include "network/stage.h"
 
@@ -26,13 +27,6 @@ static void find_terms(struct problem *problem)
             problem->terms[i][x] = layer->input_stages[i].count ? stage_apply(&layer->input_stages[i], 0, x) : x;
 }
 
-/* Elements of the output that one unit of the sum is. */
-static long double slope_of(const struct stage *stage, int channel)
-{
-    return ldexpl((long double)stage->multiplier[channel] / (long double)stage->divisor,
-                  (stage->exponent ? stage->exponent[channel] : 0) + stage->left_shift);
-}
-
 /* Of a sum that rounds to the nearest, but not exactly near a half: then false. */
 static bool value_nearly(const struct stage *stage, long double slope, long double sum, int64_t *value)
 {
@@ -49,7 +43,8 @@ static bool value_nearly(const struct stage *stage, long double slope, long doub
 static bool find_values(struct problem *problem, int channel)
 {
     const struct stage *stage = &problem->layer->stages[0];
-    long double slope = slope_of(stage, channel), offset = ldexpl((long double)stage->addend[channel], -stage->left_shift);
+    long double slope = step_function_slope(stage, channel),
+                offset = ldexpl((long double)stage->addend[channel], -stage->left_shift);
     for (int pair = 0; pair < PAIRS; pair++) {
         wide sum = problem->terms[0][pair / 256] + problem->terms[1][pair % 256];
         int64_t value;
@@ -107,7 +102,7 @@ static bool scaled_terms(const struct problem *problem, struct dory_layer *recor
                          int32_t *terms)
 {
     const struct stage *sum = &problem->layer->stages[0];
-    long double slope = slope_of(sum, 0), most = largest_term(problem, slope);
+    long double slope = step_function_slope(sum, 0), most = largest_term(problem, slope);
     long double offset = slope * ldexpl((long double)sum->addend[0], -sum->left_shift);
     /* places behind the point: of terms that fit their bits, and of a sum with the zero point that fits, too */
     int places = most > 0 ? TERM_BITS - 1 - (int)ceill(log2l(most + fabsl(offset))) : 0;
@@ -227,7 +222,7 @@ static bool find_scales(struct problem *problem, const struct dory_layer *record
                         int32_t *terms)
 {
     for (int channel = 0; channel < channels; channel++) {
-        long double slope = slope_of(&problem->layer->stages[0], channel) / unit;
+        long double slope = step_function_slope(&problem->layer->stages[0], channel) / unit;
         if (!find_values(problem, channel) ||
             !find_scale(problem, record, slope, terms + dory_channel_scale(record, (uint32_t)channel)))
             return false;
@@ -235,15 +230,13 @@ static bool find_scales(struct problem *problem, const struct dory_layer *record
     return true;
 }
 
-static bool channel_terms(struct problem *problem, struct dory_layer *record, struct arena *arena)
+/* With the unit and the rounding of which all channels' scales are found. */
+static bool solved_terms(struct problem *problem, struct dory_layer *record, int channels, int32_t *terms)
 {
     static const enum dory_rounding roundings[] = {DORY_ROUND_FLOOR, DORY_ROUND_EVEN};
-    int channels = problem->layer->stages[0].count, places;
-    int32_t *terms = arena_array(arena, int32_t, DORY_TERMS + 4 * (size_t)channels);
+    int places;
     frexpl(largest_term(problem, 1) * 2, &places);
-    record->normalisation = DORY_NORMALISE_CHANNELS;
     record->left_shift = 0;
-    record->constants.terms = terms;
     for (int i = 0; i < 2 * UNITS; i++) {
         long double unit = ldexpl(1 - (long double)(i % UNITS) / UNIT_PARTS, TERM_BITS + 1 - places);
         record->rounding = (uint8_t)roundings[i / UNITS];
@@ -254,22 +247,37 @@ static bool channel_terms(struct problem *problem, struct dory_layer *record, st
     return false;
 }
 
+/* One scale for the layer, for sums of which the others are none: they round twice to so few elements, say, that a zero
+ * point exceeds 32 bits in units of the first rounding. */
+static bool solved_stage(struct problem *problem, struct dory_layer *record, struct dory_stages *stages, int32_t *terms)
+{
+    if (!solved_terms(problem, record, 1, terms))
+        return false;
+    const int32_t *scale = terms + dory_channel_scale(record, 0);
+    stages->first = (struct dory_stage){.multiplier = scale[1],
+                                        .addend = scale[2],
+                                        .divisor = (int64_t)1 << scale[3],
+                                        .minimum = record->minimum,
+                                        .maximum = record->maximum};
+    return equals(problem, record);
+}
+
 bool addition_terms(const struct layer *layer, struct dory_layer *record, struct dory_stages *stages, struct arena *arena)
 {
     const struct stage *sum = &layer->stages[0];
     struct problem problem = {.layer = layer, .values = arena_array(arena, uint8_t, PAIRS)};
-    if (layer->stage_count != 1 || sum->rounding == ROUND_FLOOR || layer->input_stages[0].count > 1 ||
-        layer->input_stages[1].count > 1)
+    if (layer->stage_count != 1 || layer->input_stages[0].count > 1 || layer->input_stages[1].count > 1)
         return false;
+    int32_t *terms = arena_array(arena, int32_t, DORY_TERMS + 4 * (size_t)sum->count);
     find_terms(&problem);
     record->stages = stages;
+    record->constants.terms = terms;
+    record->normalisation = sum->count > 1 ? DORY_NORMALISE_CHANNELS : DORY_NORMALISE_HIGH;
     if (sum->count > 1)
-        return channel_terms(&problem, record, arena);
+        return solved_terms(&problem, record, sum->count, terms);
     if (!find_values(&problem, 0))
         return false;
-    int32_t *terms = arena_array(arena, int32_t, DORY_TERMS);
-    record->constants.terms = terms;
-    record->normalisation = DORY_NORMALISE_HIGH;
     record->left_shift = 0;
-    return (sum->rounding == ROUND_TWICE ? exact_terms : scaled_terms)(&problem, record, stages, terms);
+    return (sum->rounding == ROUND_TWICE ? exact_terms : scaled_terms)(&problem, record, stages, terms) ||
+           solved_stage(&problem, record, stages, terms);
 }

@@ -333,8 +333,9 @@ static int wide_places(const struct requantise_problem *problem)
     return places;
 }
 
-/* Of sums beyond 2^23, HIGH and SPLIT have some 50 parts of one: too few where one of 255 steps lies nearer to a sum than
- * that. A multiplier of 64 bits finds it. These come last: they are no faster, and SPLIT takes time to solve. */
+/* Sums of one sign reach further, so that they may be shifted by a place less. Of sums beyond 2^23, HIGH and SPLIT have some
+ * 50 parts of one: too few where one of 255 steps lies nearer to a sum than that. A multiplier of 64 bits finds it. These come
+ * last: they are no faster, and take time to solve. */
 static bool is_solved_slowly(const struct requantise_problem *problem, const struct requantise_engine *engine,
                              struct requantisation *result, struct arena *arena)
 {
@@ -342,6 +343,8 @@ static bool is_solved_slowly(const struct requantise_problem *problem, const str
     if (problem->only_high || problem->stage->rounding == ROUND_FLOOR || problem->minimum < INT8_MIN ||
         problem->maximum > UINT8_MAX)
         return false;
+    if (problem->stage->rounding == ROUND_TWICE)
+        add_candidate(&all, DORY_NORMALISE_HIGH, DORY_ROUND_AWAY, 0, find_shifts(problem).left_whole - 1, arena);
     if (problem->minimum == 0)
         add_candidate(&all, DORY_NORMALISE_SPLIT, DORY_ROUND_FLOOR, 0, 0, arena);
     add_candidate(&all, DORY_NORMALISE_64, DORY_ROUND_FLOOR, wide_places(problem), 0, arena);
