@@ -36,4 +36,4 @@ run_batch() {
 }
 
 # What the log says of all networks that were not built, or are not exact: it without lines of progress.
-print_failures() { grep -v -e '^\[[0-9]*/[0-9]*\]' -e '^ *Start ' -e ' Passed ' -e '^[[:space:]]*$' "$work/log" || true; }
+print_failures() { grep -v -e '^\[[0-9]*/[0-9]*\]' -e '^ *Start ' -e ' Passed ' -e ': warning: ' -e ': note: ' -e '^[[:space:]]*$' "$work/log" || true; }

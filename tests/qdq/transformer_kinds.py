@@ -201,6 +201,11 @@ def left_map(dory, folder):
     return is_equal("left_map", found, text, elements(a @ a.transpose(0, 2, 1)))
 
 
+def has_plan(dory, path):
+    plan = subprocess.run([dory, "plan", path, "--target", "gap8"], capture_output=True, text=True)
+    return plan.returncode == 0 or print(path, plan.stderr) or False
+
+
 LARGE_ORDERS = [
     ([8, 8, 8, 192], [2, 1, 0, 3]),        # heads of pixels that are taken column by column
     ([2, 8, 2, 8, 256], [2, 0, 3, 1, 4]),  # windows of an image
@@ -217,10 +222,7 @@ def large_orders(dory, folder):
         turned = model.node("Transpose", [model.node("Reshape", [model.quantised("x"), np.array(shape)])], perm=order)
         model.write(path, model.quantised(model.node("Neg", [turned]), OUT_SCALE, OUT_ZERO))
         x = RANDOM.normal(0, 3, pixels).astype(FLOAT)
-        plan = subprocess.run([dory, "plan", path, "--target", "gap8"], capture_output=True, text=True)
-        if plan.returncode:
-            print("large_orders:", shape, order, plan.stderr)
-        if plan.returncode or not is_equal(path, *run(dory, path, x, folder), elements(-grid(x).reshape(shape).transpose(order))):
+        if not has_plan(dory, path) or not is_equal(path, *run(dory, path, x, folder), elements(-grid(x).reshape(shape).transpose(order))):
             return False
     return True
 
@@ -231,8 +233,7 @@ def repeated_order(dory, folder):
     heads = model.node("Reshape", [model.quantised(model.node("Neg", [model.quantised("x")])), np.array([300, 2, 200])])
     taken = model.node("Gather", [model.node("Transpose", [heads], perm=[1, 2, 0]), np.array([0, 0])], axis=0)
     model.write(path, model.quantised(model.node("Softmax", [taken], axis=-1), FLOAT(2.0**-8), np.uint8(0)))
-    plan = subprocess.run([dory, "plan", path, "--target", "gap8"], capture_output=True, text=True)
-    return plan.returncode == 0 or print("repeated_order:", plan.stderr) or False
+    return has_plan(dory, path)
 
 
 EMBEDDING = RANDOM.integers(0, 256, (40, 6)).astype(np.uint8)
