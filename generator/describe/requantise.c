@@ -334,8 +334,8 @@ static int wide_places(const struct requantise_problem *problem)
 }
 
 /* Sums of one sign reach further, so that they may be shifted by a place less. Of sums beyond 2^23, HIGH and SPLIT have some
- * 50 parts of one: too few where one of 255 steps lies nearer to a sum than that. A multiplier of 64 bits finds it. These come
- * last: they are no faster, and take time to solve. */
+ * 50 parts of one: too few where one of 255 steps lies nearer to a sum than that. A multiplier of 64 bits finds it. These
+ * come last: they are no faster, and take time to solve. */
 static bool is_solved_slowly(const struct requantise_problem *problem, const struct requantise_engine *engine,
                              struct requantisation *result, struct arena *arena)
 {
