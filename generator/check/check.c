@@ -304,6 +304,8 @@ static void check_sizes(struct checker *c)
     if (plan->l1_peak_bytes > plan->l1_arena_bytes || plan->l2_peak_bytes > plan->l2_arena_bytes ||
         plan->flash_bytes > plan->target->flash_bytes || plan->ram_bytes > plan->target->ram_bytes)
         check_fault(c, "it uses more memory than there is");
+    if (plan->l2_peak_bytes % DORY_ALIGNMENT) /* the application reserves so many, and whole units of the alignment */
+        check_fault(c, "its %u bytes of L2 are no multiple of %d", plan->l2_peak_bytes, DORY_ALIGNMENT);
     if (plan->step_count < 1 || plan->step_count > UINT16_MAX || plan->transfer_count > UINT16_MAX ||
         !plan->steps[plan->step_count - 1].record.last_of_layer ||
         plan->steps[plan->step_count - 1].layer != plan->network->layer_count - 1)

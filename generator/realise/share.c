@@ -117,7 +117,7 @@ static bool share_with(const struct decision *decision, int owner, struct schedu
                                                      .bytes = blob.run_bytes,
                                                      .last_step = last,
                                                      .offset = aligned(schedule->peak_bytes)};
-    schedule->peak_bytes = schedule->buffers[buffer].offset + blob.run_bytes;
+    schedule->peak_bytes = aligned(schedule->buffers[buffer].offset + blob.run_bytes);
     return true;
 }
 
