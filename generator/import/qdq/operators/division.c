@@ -44,8 +44,9 @@ static int64_t layer_rounds(const void *context, int64_t accumulator)
     return (accumulator + addend_of(division)) >> division->shift;
 }
 
-/* False where no reciprocals of so many places are right. A denominator that is no number, as the root of a negative byte,
- * makes zero of every quotient. */
+/* False where no reciprocals of so many places are right. Quotients that are no number, of which the model is not asked, are
+ * zero: 0 / 0, and all of a denominator that is none, as the root of a negative byte. onnxruntime's are what its processor
+ * makes of them: on x86 the least byte, which no factor makes of all numerators. */
 static bool find_reciprocals(struct division *division)
 {
     const struct quotient_rule rule = {division, model_quotient, layer_rounds, division->zero_points[0]};
