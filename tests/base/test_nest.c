@@ -3,11 +3,11 @@
 
 #include "base/nest.h"
 
-#define LISTS          3
-#define LONGEST        4096
-#define MOST_SIZES     6
-#define RANDOM_ORDERS  3000
-#define LARGEST_SIZE   5
+#define LISTS         3
+#define LONGEST       4096
+#define MOST_SIZES    6
+#define RANDOM_ORDERS 3000
+#define LARGEST_SIZE  5
 
 static int32_t numbers[LISTS][LONGEST];
 static const int32_t *const lists[LISTS] = {numbers[0], numbers[1], numbers[2]};

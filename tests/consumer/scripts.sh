@@ -77,6 +77,8 @@ expect 1 "no whole number of percent" scripts/coverage 9O
 expect 2 "usage: scripts/install_dependencies" scripts/install_dependencies chekc
 expect 1 "DORY_GVSOC_ROOT must name the folder" scripts/measure
 expect 1 "DORY_GVSOC_SIRACUSA_ROOT must name the folder" scripts/measure siracusa
+expect 1 "DORY_GVSOC_PULP_OPEN_ROOT must name the folder" scripts/measure pulp_open
+expect 1 "no folder /nowhere" env DORY_GVSOC_ROOT=/nowhere DORY_SHARED_MODELS=/nowhere scripts/measure
 expect 1 "no folder /nowhere/Models/microLlama/INT8/microLlama1" env DORY_GVSOC_ROOT=/nowhere DORY_DEEPLOY_TESTS=/nowhere scripts/measure transformers --networks microLlama1
 expect 2 "argument --places: invalid choice: 9" scripts/measure clocks --places 9
 expect 125 "no launcher of gvsoc below /nowhere" cmake/gvsoc/run_gvsoc.py --root /nowhere bin/sed

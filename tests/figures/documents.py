@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables between the FIGURES markers of README.md, docs/results.md, siracusa.md and transformers.md from
-tests/results.csv, siracusa.csv, transformers.csv and attention.csv, or (--check) compares them.
+"""Writes the tables between the FIGURES markers of README.md and docs/*.md from tests/*.csv, or (--check) compares them.
 
 Ours are measured; those of others are published, and stand here with their source.
 """
@@ -91,11 +90,33 @@ def bits(runs):
         yield f"| {words} | {runs[name].cycles:,} | {runs[name].rate()} |"
 
 
+PAPER_POWER = {100: 51.0, 260: 262.2}  # MHz: mW, of DORY's paper
+
+
+def energy(runs):
+    yield "| network | " + " | ".join(f"{whose} cycles | at 100 MHz | at 260 MHz" for whose in ("paper's", "dory's")) + " |"
+    yield "|---" * 7 + "|"
+    for name, title, published in ORIGINAL[:4]:
+        run, cells = runs[name], []
+        for cycles in (run.mac / float(published.partition(" ")[0]), run.cycles):
+            cells += [f"{cycles / 1e6:#.3g} M"] + [f"{cycles / mhz / 1e6 * power:#.3g} mJ" for mhz, power in PAPER_POWER.items()]
+        yield f"| {title} | " + " | ".join(cells) + " |"
+
+
 SIRACUSA = {"mobilenet_v1_1.0_128": "MobileNetV1-1.0-128", "mobilenet_v2_1.0_128": "MobileNetV2-1.0-128",
             "kws_ds_cnn": "MLPerf Tiny, kws", "ic_resnet8": "MLPerf Tiny, ic", "vww_mobilenet_v1_0.25_96": "MLPerf Tiny, vww",
             "ad_autoencoder": "MLPerf Tiny, ad"}
 SIRACUSA_WAYS = {("no", "no", "none"): "cores alone", ("yes", "no", "none"): "N-EUREKA, then cores",
                  ("yes", "yes", "none"): "beside each other", ("yes", "yes", "auto"): "in blocks, too"}
+
+
+def pulp_open(_):
+    yield "| network | weights | cycles | MAC/cycle | planned |"
+    yield "|---|---|---|---|---|"
+    with open(SOURCE / "tests/pulp_open.csv", newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            yield (f"| {SIRACUSA[row['network']]} | {row['weights']} | {int(row['cycles of the run']):,} | {row['MAC/cycle']} | "
+                   f"{int(row['planned cycles of the run']):,} |")
 
 
 def siracusa_rows():
@@ -169,7 +190,7 @@ def attention(_):
             yield "| " + " | ".join(f"{int(number):,}" for column, number in row.items() if column not in ("heads", "depth")) + " |"
 
 
-TABLES = {table.__name__: table for table in (summary, original, mlperf, bits, siracusa, siracusa_times, transformers, decoders, attention)}
+TABLES = {table.__name__: table for table in (summary, original, mlperf, bits, energy, siracusa, siracusa_times, pulp_open, transformers, decoders, attention)}
 
 
 def main():
@@ -177,7 +198,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     options = parser.parse_args()
     runs, found, stale = read_runs(), set(), []
-    for path in (SOURCE / "README.md", SOURCE / "docs/results.md", SOURCE / "docs/siracusa.md", SOURCE / "docs/transformers.md"):
+    for path in (SOURCE / "README.md", *sorted(SOURCE.glob("docs/*.md"))):
         text = path.read_text(encoding="utf-8")
         found |= {match[2] for match in MARKERS.finditer(text)}
         new = MARKERS.sub(lambda match: match[1] + "\n".join(TABLES[match[2]](runs)) + "\n" + match[3], text)
