@@ -72,31 +72,16 @@ static bool read_sizes(struct arena *arena, const char *option, const char *text
     }
 }
 
-/* "l2=256k:4M" */
-static bool read_varied(struct asked *asked, const char *text)
-{
-    if (!strncmp(text, "l1=", 3))
-        return read_sizes(asked->arena, "--vary", text + 3, TARGET_MAXIMUM_L1_BYTES, asked->l1_bytes,
-                          &asked->question.l1_count);
-    if (!strncmp(text, "l2=", 3))
-        return read_sizes(asked->arena, "--vary", text + 3, TARGET_MAXIMUM_L2_BYTES, asked->l2_bytes,
-                          &asked->question.l2_count);
-    return complain("--vary", text, "l1=... or l2=... is expected");
-}
-
 static bool read_memories(struct asked *asked, const struct target *target)
 {
     const struct options *options = asked->options;
     struct explore_question *question = &asked->question;
     add_size(target->l1_bytes, asked->l1_bytes, &question->l1_count);
     add_size(target->l2_bytes, asked->l2_bytes, &question->l2_count);
-    bool good = !options->l1_list || read_sizes(asked->arena, "--l1", options->l1_list, TARGET_MAXIMUM_L1_BYTES,
-                                                asked->l1_bytes, &question->l1_count);
-    good = good && (!options->l2_list || read_sizes(asked->arena, "--l2", options->l2_list, TARGET_MAXIMUM_L2_BYTES,
-                                                    asked->l2_bytes, &question->l2_count));
-    for (int i = 0; good && i < options->varied.count; i++)
-        good = read_varied(asked, options->varied.items[i]);
-    return good;
+    return (!options->l1_list || read_sizes(asked->arena, "--l1", options->l1_list, TARGET_MAXIMUM_L1_BYTES,
+                                            asked->l1_bytes, &question->l1_count)) &&
+           (!options->l2_list || read_sizes(asked->arena, "--l2", options->l2_list, TARGET_MAXIMUM_L2_BYTES,
+                                            asked->l2_bytes, &question->l2_count));
 }
 
 /* ---- clocks ---- */

@@ -98,7 +98,6 @@ const struct option option_table[] = {
     {COMMAND_EXPLORE, "--l1", NULL, OPTION_TEXT, PLACE(l1_list), "SIZES",
      "of the L1 memory: 32k,64k, or doubling, 16k:256k; default: the target's"},
     {COMMAND_EXPLORE, "--l2", NULL, OPTION_TEXT, PLACE(l2_list), "SIZES", "of the L2 memory, likewise, firmware included"},
-    {COMMAND_EXPLORE, "--vary", NULL, OPTION_PATHS, PLACE(varied), "V", "the same in other words: l2=256k:4M"},
     {COMMAND_EXPLORE, "--clocks", NULL, OPTION_TEXT, PLACE(clock_list), "PAIRS",
      "of controller and cluster, in MHz: 100/100,250/175; default: twelve pairs, where the target has measured power"},
     {COMMAND_EXPLORE, "--deadline", NULL, OPTION_TEXT, PLACE(deadline), "T", "of one run: 33ms, 500us, 0.1s"},

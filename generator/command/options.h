@@ -40,7 +40,6 @@ struct options {
     const char *requantisation;         /* null, "exact" or "fast"; the latter is in `range`, too */
     const char *clocks;                 /* null, or "250/175": of controller and cluster, in MHz */
     const char *l1_list, *l2_list, *clock_list, *deadline; /* for explore; null: not given */
-    struct option_list varied;
     const char *firmware; /* null, or a linked program that shares L2 with the network, see budget.h */
     bool all_channels;    /* dead ones, too */
     bool list_outputs, tensors_in_ram, application_buffers, report, json, fast, help, quiet, verbose;
