@@ -36,9 +36,9 @@ Model = collections.namedtuple("Model", ["path", "options"], defaults=[()])
 
 
 class Maker:
-    def __init__(self, options):
+    def __init__(self, options, folder):
         self.options = options
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dory-figures-"))
+        self.folder = pathlib.Path(folder)
         self.longest = (0.0, "")  # user seconds of a plan, and which
 
     def network(self, kind, size):
@@ -332,7 +332,8 @@ def main():
     path = TESTS / f"{options.table}.csv"
     key = KEYS.get(options.table, 1)
     kept = {tuple(row[:key]) if key > 1 else row[0]: row for row in csv.reader(path.open())} if path.exists() else {}
-    rows = make(Maker(options))
+    with tempfile.TemporaryDirectory(prefix="dory-figures-") as folder:
+        rows = make(Maker(options, folder))
     print(text_of(rows), end="")
     if not options.check and options.table != "speed":
         path.write_text(text_of(rows))
