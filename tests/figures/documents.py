@@ -90,6 +90,21 @@ def bits(runs):
         yield f"| {words} | {runs[name].cycles:,} | {runs[name].rate()} |"
 
 
+MEMORY = {"MobileNetV2-1.0-224": "MobileNetV2-1.0-224", "nemo/proxylessnas_pulp_dronet": "ProxylessNAS, the family of MCUNet's",
+          "MobileNetV2-0.35-144": "MobileNetV2, width 0.35, 144x144", "like MCUNet for ImageNet, 176": "like MCUNet for ImageNet, 176x176",
+          "like MCUNetV2 for wake words, 80": "like MCUNetV2 for wake words, 80x80"}
+
+
+def memory(_):
+    yield "| network | L2, each tensor whole | in turns |"
+    yield "|---|---|---|"
+    with open(SOURCE / "tests/memory.csv", newline="", encoding="utf-8") as file:
+        rows = {row["network"]: row for row in csv.DictReader(file)}
+    for name, title in MEMORY.items():
+        cells = (int(rows[name][f"least L2 B, inputs alone in RAM, {how} blocks"]) for how in ("without", "with"))
+        yield f"| {title} | " + " | ".join(f"{cell:,}" for cell in cells) + " |"
+
+
 PAPER_POWER = {100: 51.0, 260: 262.2}  # MHz: mW, of DORY's paper
 
 
@@ -190,7 +205,7 @@ def attention(_):
             yield "| " + " | ".join(f"{int(number):,}" for column, number in row.items() if column not in ("heads", "depth")) + " |"
 
 
-TABLES = {table.__name__: table for table in (summary, original, mlperf, bits, energy, siracusa, siracusa_times, pulp_open, transformers, decoders, attention)}
+TABLES = {table.__name__: table for table in (summary, original, mlperf, bits, memory, energy, siracusa, siracusa_times, pulp_open, transformers, decoders, attention)}
 
 
 def main():
