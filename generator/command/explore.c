@@ -78,10 +78,10 @@ static bool read_memories(struct asked *asked, const struct target *target)
     struct explore_question *question = &asked->question;
     add_size(target->l1_bytes, asked->l1_bytes, &question->l1_count);
     add_size(target->l2_bytes, asked->l2_bytes, &question->l2_count);
-    return (!options->l1_list || read_sizes(asked->arena, "--l1", options->l1_list, TARGET_MAXIMUM_L1_BYTES,
-                                            asked->l1_bytes, &question->l1_count)) &&
-           (!options->l2_list || read_sizes(asked->arena, "--l2", options->l2_list, TARGET_MAXIMUM_L2_BYTES,
-                                            asked->l2_bytes, &question->l2_count));
+    return (!options->l1_list || read_sizes(asked->arena, "--l1", options->l1_list, TARGET_MAXIMUM_L1_BYTES, asked->l1_bytes,
+                                            &question->l1_count)) &&
+           (!options->l2_list || read_sizes(asked->arena, "--l2", options->l2_list, TARGET_MAXIMUM_L2_BYTES, asked->l2_bytes,
+                                            &question->l2_count));
 }
 
 /* ---- clocks ---- */
