@@ -36,7 +36,9 @@ static const char *window_words(struct arena *arena, const struct layer *layer)
 static const char *scale_words(struct arena *arena, const struct tensor *tensor)
 {
     const char *text = "";
-    if (tensor->scale > 0)
+    if (tensor->part_count)
+        text = arena_format(arena, ", %d parts, each with a scale and a zero point", tensor->part_count);
+    else if (tensor->scale > 0)
         text = arena_format(arena, ", scale %.9g, zero point %d", tensor->scale, tensor->zero_point);
     if (tensor->model_offset)
         text = arena_format(arena, "%s, in the model %d %s", text,

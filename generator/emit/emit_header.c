@@ -75,13 +75,19 @@ bool emit_is_shifted(const struct emission *emission, const struct tensor *tenso
 }
 
 /* As the application sees it. */
-static struct tensor outside(const struct emission *emission, int index)
+static struct tensor outside(const struct emission *emission, int index, struct arena *arena)
 {
     struct tensor tensor = emission->plan->network->tensors[index];
     if (!emit_is_shifted(emission, &tensor))
         return tensor;
     tensor.is_signed = true;
     tensor.zero_point += tensor.model_offset;
+    struct input_part *parts = arena_array(arena, struct input_part, (size_t)tensor.part_count);
+    for (int i = 0; i < tensor.part_count; i++) {
+        parts[i] = tensor.parts[i];
+        parts[i].zero_point += tensor.model_offset;
+    }
+    tensor.parts = parts;
     tensor.model_offset = 0;
     return tensor;
 }
@@ -137,7 +143,7 @@ static void add_ports(struct text *text, const struct emission *emission, const 
     if (count > 1)
         text_add(text, "#define %s_%s_COUNT %d\n\n", upper, what, count);
     for (int i = 0; i < count; i++) {
-        struct tensor tensor = outside(emission, tensors[i]);
+        struct tensor tensor = outside(emission, tensors[i], text->arena);
         const char *own = count > 1 ? arena_format(text->arena, "%s_%d", what, i) : what;
         add_tensor_macros(text, emission, upper, own, &tensor, &ports[i]);
         add_stay(text, emission, upper, own, tensors[i]);
@@ -195,7 +201,7 @@ static void add_scale_helpers(struct text *text, const struct emission *emission
         const char *what = side ? "OUTPUT" : "INPUT", *lower = side ? "output" : "input";
         for (int i = 0; i < count; i++) {
             const char *number = count > 1 ? arena_format(text->arena, "_%d", i) : "";
-            struct tensor tensor = outside(emission, ports[i]);
+            struct tensor tensor = outside(emission, ports[i], text->arena);
             emit_scale_helper(text, emission->name, upper, arena_format(text->arena, "%s%s", what, number),
                               arena_format(text->arena, "%s%s", lower, number), &tensor, side == 0);
         }

@@ -50,6 +50,25 @@ static void add_application(struct text *text, const struct tensor *tensor)
                         "/* The model has a log-softmax behind these elements, which is left to the application. */\n");
 }
 
+static void add_parts(struct text *text, const char *upper, const char *what, const struct tensor *tensor)
+{
+    text_add(text, "/* The model quantises parts by themselves: FIRST has the elements that they begin with, in memory. */\n"
+                   "#define %s_%s_PARTS %d\n",
+             upper, what, tensor->part_count);
+    text_add(text, "#define %s_%s_FIRST {", upper, what);
+    for (int i = 0; i < tensor->part_count; i++)
+        text_add(text, "%s%zu", i ? ", " : "", tensor->parts[i].first);
+    text_add_string(text, "}\n");
+    text_add(text, "#define %s_%s_SCALES {", upper, what);
+    for (int i = 0; i < tensor->part_count; i++)
+        text_add(text, "%s%.9ef", i ? ", " : "", tensor->parts[i].scale);
+    text_add_string(text, "} /* real value = SCALES[part] * (element - ZERO_POINTS[part]) */\n");
+    text_add(text, "#define %s_%s_ZERO_POINTS {", upper, what);
+    for (int i = 0; i < tensor->part_count; i++)
+        text_add(text, "%s%d", i ? ", " : "", tensor->parts[i].zero_point);
+    text_add_string(text, "}\n");
+}
+
 void emit_scale_macros(struct text *text, const char *upper, const char *what, const struct tensor *tensor)
 {
     if (tensor->channel_scales) {
@@ -62,6 +81,10 @@ void emit_scale_macros(struct text *text, const char *upper, const char *what, c
         return;
     add_offset(text, tensor);
     add_application(text, tensor);
+    if (tensor->part_count) {
+        add_parts(text, upper, what, tensor);
+        return;
+    }
     text_add(text, "#define %s_%s_SCALE %.9ef /* real value = SCALE * (element - ZERO_POINT) */\n", upper, what,
              tensor->scale);
     text_add(text, "#define %s_%s_ZERO_POINT %d\n", upper, what, tensor->zero_point);
@@ -75,7 +98,15 @@ void emit_scale_helper(struct text *text, const char *name, const char *upper, c
     const char *type = arena_format(text->arena, "%sint%d_t", tensor->is_signed ? "" : "u", tensor->bits);
     if (!has_helper(tensor) || tensor->bits > 16)
         return;
-    if (is_input)
+    if (tensor->part_count)
+        text_add(text,
+                 "/* The nearest element for a real value, of this part. */\n"
+                 "static inline %s %s_quantise_%s(float real, int part)\n{\n"
+                 "    static const float scales[] = %s_%s_SCALES;\n"
+                 "    static const int zero_points[] = %s_%s_ZERO_POINTS;\n"
+                 "    return (%s)dory_quantise(real, scales[part], zero_points[part], %" PRId64 ", %" PRId64 ");\n}\n\n",
+                 type, name, lower, upper, what, upper, what, type, least, most);
+    else if (is_input)
         text_add(text,
                  "/* The nearest element for a real value. */\n"
                  "static inline %s %s_quantise_%s(float real)\n{\n"

@@ -141,6 +141,13 @@ struct real_step {
     int count;
 };
 
+/* Elements of an input, one behind the other in memory up to the next part, that the model quantises by themselves. */
+struct input_part {
+    size_t first;
+    double scale;
+    int zero_point;
+};
+
 /* Numbers of the model's, `columns` a row: the application looks rows up, of which the model's input says the indices. */
 struct look_up {
     const char *name; /* of the table in the model */
@@ -186,6 +193,8 @@ struct tensor {
     const double *channel_scales;  /* of 32-bit sums, one a channel: real value = scale * sum; else null */
     const struct real_step *steps; /* of an input: the application's, before it quantises */
     int step_count;
+    const struct input_part *parts; /* of an input with several scales, which count in place of the one above; else null */
+    int part_count;
     const struct look_up *look_up; /* of an input whose pixels are rows of a table; else null */
     bool is_of_whole_numbers; /* of an input: the model's own are integers of more than 8 bits, which stand for themselves */
     const struct log_softmax *log_softmax; /* of an output: the application's, behind it; else null */

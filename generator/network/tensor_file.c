@@ -56,14 +56,25 @@ static bool check_count(const char *path, const struct tensor *tensor, size_t co
 
 /* As the operator at the model's edge does it: TensorFlow Lite takes halves away from zero, ONNX to even. Saturated. Both
  * divide in float32; a scale that has taken in arithmetic in front of that operator need not be one. */
-static int64_t quantise(const struct network *network, const struct tensor *tensor, double real)
+static int64_t quantise_by(const struct network *network, const struct tensor *tensor, double exact_scale, int zero_point,
+                           double real)
 {
-    float scale = (float)tensor->scale;
-    double scaled = (double)scale == tensor->scale ? (double)((float)real / scale) : real / tensor->scale;
-    double element = (network->channels_last ? round(scaled) : nearbyint(scaled)) + tensor->zero_point;
+    float scale = (float)exact_scale;
+    double scaled = (double)scale == exact_scale ? (double)((float)real / scale) : real / exact_scale;
+    double element = (network->channels_last ? round(scaled) : nearbyint(scaled)) + zero_point;
     if (!(element > (double)tensor->minimum)) /* NaN, too */
         return tensor->minimum;
     return element < (double)tensor->maximum ? (int64_t)element : tensor->maximum;
+}
+
+/* `index` counts in memory. */
+static int64_t quantise(const struct network *network, const struct tensor *tensor, double real, size_t index)
+{
+    int part = tensor->part_count - 1;
+    while (part > 0 && tensor->parts[part].first > index)
+        part--;
+    return part < 0 ? quantise_by(network, tensor, tensor->scale, tensor->zero_point, real)
+                    : quantise_by(network, tensor, tensor->parts[part].scale, tensor->parts[part].zero_point, real);
 }
 
 static float step_of(const struct real_step *step, float x, int channel)
@@ -120,7 +131,7 @@ static int64_t *look_rows_up(const struct array_file *array, size_t first, const
             return NULL;
         const double real = (double)row[i % columns];
         values[i] = tensor->look_up->are_elements ? (int64_t)real - tensor->model_offset
-                                                  : quantise(network, tensor, in_front(tensor, real, i));
+                                                  : quantise(network, tensor, in_front(tensor, real, i), i);
     }
     return values;
 }
@@ -152,7 +163,7 @@ static int64_t *read_elements(const struct array_file *array, size_t first, cons
     for (size_t i = 0; i < tensor_elements(tensor); i++) {
         size_t at = first + model_position(network, tensor, i);
         if (has_reals(array, tensor))
-            values[i] = quantise(network, tensor, in_front(tensor, array_number(array, at), i));
+            values[i] = quantise(network, tensor, in_front(tensor, array_number(array, at), i), i);
         else if (whole_number(array, at, tensor->producer == NO_LAYER, &number))
             values[i] = number - tensor->model_offset;
         else {

@@ -173,6 +173,17 @@ def twice():
     return model.node("Add", ["m", "b"], "sum").quantise("y")
 
 
+def steps(second, kind):
+    """Two rows from the top, with scales of their own, and two more from row `second` on."""
+    model = Model()
+    for name, first in ("a", 0), ("b", second):
+        model.last = "x"
+        bounds = [model.constant(f"{name}_first", np.array([first])), model.constant(f"{name}_end", np.array([first + 2]))]
+        model.node("Slice", ["x", *bounds, model.constant("rows", np.array([2]))], f"{name}_rows")
+        model.quantise(name, FLOAT(0.1 + first), kind(5) if first else np.uint8(5))
+    return model.node("Add", ["a", "b"], "sum").quantise("y")
+
+
 def unknown_operator():
     return Model().quantise("a").node("Cumulate", ["a"], "t").quantise("y")
 
@@ -275,7 +286,10 @@ CASES = [
     ("bias_of_other_scale", with_bias(0.5), 0, ["warning", "'b_q' has scale 0.5", "0.000999999993"]),
     ("bias_of_its_scale", with_bias(FLOAT(0.1) * FLOAT(0.01)), 0, []),
     ("channels_last", channels_last(), 1, ["node 'pool', attribute 'channels_last'"]),
-    ("quantised_twice", twice(), 1, ["input 'x' is quantised twice", "0.1", "0.2"]),
+    ("quantised_twice", twice(), 1, ["elements of input 'x' are quantised twice", "0.1", "0.2"]),
+    ("steps_that_overlap", steps(1, np.uint8), 1, ["node 'QuantizeLinear_of_b_q'", "elements of input 'x' are quantised twice"]),
+    ("steps_of_two_types", steps(2, np.int8), 1, ["node 'QuantizeLinear_of_b_q'", "elements of input 'x' are quantised twice"]),
+    ("steps", steps(2, np.uint8), 0, []),
     ("many_outputs", ManyOutputs().quantise("a").convolution().quantise("y"), 1, ["has 1001 outputs; supported: up to 1000"]),
     ("head", head(), 0, ["note", "Tanh_of_t", "left to the application"]),
     ("normalised_exactly", normalised(0.5), 0, []),

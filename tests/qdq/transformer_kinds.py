@@ -347,6 +347,49 @@ def whole_mask(dory, folder):
     return is_equal("whole_mask", *run(dory, path, x, folder), elements(-grid(-20.0 * (1 - x), FLOAT(2.0**-3), 200)))
 
 
+STEP_SCALES, STEP_ZEROS = FLOAT([2.0**-3, 2.0**-4, 2.0**-5]), (90, 130, 20)
+
+
+def time_steps(dory, folder):
+    """Steps of an input that are quantised one by one, as an unrolled network has them; one of the four is not read."""
+    for kind, less in (np.uint8, 0), (np.int8, 128):
+        model, path = Model([1, 4, 6]), os.path.join(folder, f"steps_{less}.onnx")
+        x, state, expected = RANDOM.normal(0, 2, (1, 4, 6)).astype(FLOAT), None, np.zeros((1, 6))
+        for step, scale, zero in zip((3, 0, 1), STEP_SCALES, STEP_ZEROS):
+            new = model.quantised(model.node("Gather", ["x", np.array(step)], axis=1), scale, kind(zero - less))
+            state = model.quantised(model.node("Add", [state, new]) if state else new, SCALE, kind(100 - less))
+            expected = grid(expected + grid(x[:, step], scale, zero), SCALE, 100)
+        model.write(path, model.quantised(model.node("Neg", [state]), OUT_SCALE, OUT_ZERO))
+        if not is_equal(path, *run(dory, path, x, folder), elements(-expected)) or not has_parts(dory, folder, path):
+            return False
+    return True
+
+
+def has_parts(dory, folder, path):
+    """The header tells the application: elements 0 to 5, 6 to 17, and the rest."""
+    done = subprocess.run([dory, "generate", path, "--target", "gap8", "--output-dir", folder, "--name", "steps"], capture_output=True, text=True)
+    with open(os.path.join(folder, "steps.h")) as file:
+        header = file.read()
+    wanted = ("STEPS_INPUT_PARTS 3", "STEPS_INPUT_FIRST {0, 6, 18}", "STEPS_INPUT_SCALES {6.25", "STEPS_INPUT_ZERO_POINTS {130, 20, 90}",
+              "steps_quantise_input(float real, int part)")
+    missing = [text for text in wanted if text not in header]
+    return not missing or print("time_steps:", done.stderr, missing)
+
+
+def part_of_a_part(dory, folder):
+    """Columns of a slice, each with a scale of its own: parts take turns in memory."""
+    model, path = Model([1, 4, 6]), os.path.join(folder, "columns.onnx")
+    rows = model.node("Slice", ["x", np.array([1]), np.array([3]), np.array([1])])
+    halves = model.node("Split", [rows, np.array([4, 2])], 2, axis=2)
+    a, b = (model.quantised(half, scale, np.uint8(zero)) for half, scale, zero in zip(halves, STEP_SCALES, STEP_ZEROS))
+    b = model.quantised(model.node("Neg", [b]), OUT_SCALE, OUT_ZERO)
+    a = model.quantised(model.node("Neg", [a]), OUT_SCALE, OUT_ZERO)
+    model.write(path, model.quantised(model.node("Concat", [b, a], axis=2), OUT_SCALE, OUT_ZERO))
+    x = RANDOM.normal(0, 2, (1, 4, 6)).astype(FLOAT)
+    expected = [-grid(part, scale, zero) for part, scale, zero in zip((x[:, 1:3, :4], x[:, 1:3, 4:]), STEP_SCALES, STEP_ZEROS)]
+    return is_equal("part_of_a_part", *run(dory, path, x, folder), elements(np.concatenate(expected[::-1], 2)))
+
+
 if __name__ == "__main__":
-    sys.exit(run_kinds(KINDS, left_map, large_orders, repeated_order, looked_up, looked_up_elements, no_such_word, words_in_files, name_of_words,
+    sys.exit(run_kinds(KINDS, time_steps, part_of_a_part, left_map, large_orders, repeated_order, looked_up, looked_up_elements, no_such_word, words_in_files, name_of_words,
                        words_of_two_scales, words_that_are_none, computed_words, whole_mask))

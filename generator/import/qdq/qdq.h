@@ -103,6 +103,16 @@ struct qdq_given {
     int tensor;
 };
 
+/* Of an input: by which of the quantisations each element is rounded; -1: by none so far. */
+struct qdq_claim {
+    int input;
+    int *of;
+    struct quantisation *list;
+    int count;
+    size_t claimed; /* elements so far, with those that are claimed again */
+    bool is_whole;  /* too many to tell them apart: all have one quantisation */
+};
+
 /* A tensor whose scale is 1, and the real one of each channel. */
 struct qdq_scaled {
     int tensor;
@@ -170,6 +180,8 @@ struct qdq {
     int fold_count;
     struct qdq_front *fronts; /* of inputs that are quantised */
     int front_count;
+    struct qdq_claim *claims; /* of inputs that are quantised */
+    int claim_count;
     bool is_of_integers;       /* there is no QuantizeLinear: import/integers */
     struct qdq_scaled *scaled; /* tensors with a scale a channel */
     int scaled_count;
@@ -455,6 +467,15 @@ bool qdq_settle(struct qdq *qdq, const struct node *node, struct qdq_value *inpu
 
 /* `are_signed`: see qdq_import. Values of constants are marked, too. */
 void qdq_open_inputs(struct qdq *qdq, bool are_signed);
+
+/* ---- input_parts.c: inputs whose parts the model quantises by themselves, as time steps of an unrolled network ---- */
+
+/* Elements of an input that are copied to this tensor, or all of an input, are quantised so; false where one of them is
+ * quantised in another way. */
+bool qdq_claim_input(struct qdq *qdq, int tensor, const struct quantisation *quantisation);
+void qdq_set_parts(struct qdq *qdq); /* of all inputs, once all are claimed */
+/* What the tensor is, or was copied from. */
+int qdq_origin(const struct qdq *qdq, int tensor);
 
 /* ---- outputs.c ---- */
 

@@ -133,33 +133,31 @@ enum qdq_outcome qdq_quantise_reals(struct qdq *qdq, const struct node *node, co
 static enum qdq_outcome quantise_input(struct qdq *qdq, const struct node *node, int index,
                                        const struct quantisation *quantisation)
 {
-    struct tensor *tensor = qdq_tensor(qdq, index);
-    int zero_point = (int)quantisation->zero_point + (quantisation->is_signed ? 128 : 0);
-    int model_offset = quantisation->is_signed ? -128 : 0;
-    if (tensor->scale != 0 &&
-        (tensor->scale != quantisation->scale || tensor->zero_point != zero_point || tensor->model_offset != model_offset))
+    struct tensor *input = qdq_tensor(qdq, qdq_origin(qdq, index)), *tensor = qdq_tensor(qdq, index);
+    if (!qdq_claim_input(qdq, index, quantisation))
         return qdq_fault(qdq, node, NULL,
-                         "input '%s' is quantised twice: with scale %.9g and zero point %d, here with %.9g and %" PRId64
-                         "; supported: one quantisation an input (of onnxruntime's quantize_static: extra_options="
-                         "{'ForceQuantizeNoInputCheck': True}, by which slices of the input keep its scale)",
-                         tensor->name, tensor->scale, tensor->zero_point + tensor->model_offset, quantisation->scale,
+                         "elements of input '%s' are quantised twice: with scale %.9g and zero point %d, and here with %.9g "
+                         "and %" PRId64 "; supported: one quantisation an element (of onnxruntime's quantize_static: "
+                         "extra_options={'ForceQuantizeNoInputCheck': True}, by which slices of the input keep its scale)",
+                         input->name, input->scale, input->zero_point + input->model_offset, quantisation->scale,
                          quantisation->zero_point);
-    bool was_known = tensor->scale != 0;
     tensor->scale = quantisation->scale;
-    tensor->zero_point = zero_point;
-    tensor->model_offset = model_offset;
-    const struct layer *copy = tensor->producer == NO_LAYER ? NULL : &qdq->builder.network->layers[tensor->producer];
-    return copy && !was_known ? quantise_input(qdq, node, copy->inputs[0], quantisation) : QDQ_DONE;
+    tensor->model_offset = quantisation->is_signed ? -128 : 0;
+    tensor->zero_point = (int)quantisation->zero_point - tensor->model_offset;
+    if (input->scale == 0) {
+        input->scale = tensor->scale;
+        input->model_offset = tensor->model_offset;
+        input->zero_point = tensor->zero_point;
+    }
+    return QDQ_DONE;
 }
 
 static enum qdq_outcome quantise_outside(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
                                          const struct quantisation *quantisation, struct qdq_value *result)
 {
     enum qdq_outcome outcome = quantise_input(qdq, node, value->tensor, quantisation);
-    int input = value->tensor;
+    const int input = qdq_origin(qdq, value->tensor);
     *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .view = value->view, .tensor = value->tensor};
-    while (qdq_tensor(qdq, input)->producer != NO_LAYER)
-        input = qdq->builder.network->layers[qdq_tensor(qdq, input)->producer].inputs[0];
     if (outcome == QDQ_DONE && !qdq_outside_agrees(qdq, &value->outside, input))
         return qdq_fault(qdq, node, NULL,
                          "input '%s' is quantised twice, behind different arithmetic; supported: one way an input",

@@ -428,6 +428,7 @@ struct network *qdq_import(const struct graph *graph, const char *name, bool inp
     check_tensors(&qdq);
     report_edges(&qdq);
     qdq_apply_folds(&qdq);
+    qdq_set_parts(&qdq);
     hand_over(&qdq, diagnostics);
     if (own.error_count || qdq.island_count)
         return NULL;
