@@ -390,6 +390,27 @@ def part_of_a_part(dory, folder):
     return is_equal("part_of_a_part", *run(dory, path, x, folder), elements(np.concatenate(expected[::-1], 2)))
 
 
+LEAST = 2.0**127  # the mask of is_causal where an exporter has no minus infinity: the least float32, which takes the whole scale
+
+
+def far_scales(dory, folder):
+    """Scores and a mask, whose scales are far apart: the result has the mask's scale, half of it, so that halves are decided by the sign
+    of the scores, that of the scores, or one in between."""
+    x, mask = RANDOM.normal(0, 2, (1, 4, 6)).astype(FLOAT), RANDOM.integers(0, 3, (4, 6)).astype(np.uint8)
+    for scale in LEAST / 256, LEAST / 128, 2.0**-4, 2.0**20:
+        for is_swapped in False, True:
+            model, path = Model([1, 4, 6]), os.path.join(folder, "far.onnx")
+            terms = [model.quantised("x"), model.node("DequantizeLinear", [mask, FLOAT(LEAST / 256), np.uint8(2)])]
+            model.write(path, model.quantised(model.node("Add", terms[::-1] if is_swapped else terms), FLOAT(scale), np.uint8(200)))
+            scores, lowest = grid(x).astype(np.float64), (mask.astype(np.float64) - 2) * LEAST / 256
+            halves = np.where(scores > 0, 0.25, np.where(scores < 0, -0.25, 0))  # what float64 loses beside the mask
+            steps = np.where(lowest == 0, scores / scale, lowest / scale + (halves if scale > 2.0**64 else 0))
+            expected = np.clip(np.rint(steps) + 200, 0, 255)
+            if not is_equal(f"far_scales {scale:g}", *run(dory, path, x, folder), expected):
+                return False
+    return True
+
+
 if __name__ == "__main__":
-    sys.exit(run_kinds(KINDS, time_steps, part_of_a_part, left_map, large_orders, repeated_order, looked_up, looked_up_elements, no_such_word, words_in_files, name_of_words,
+    sys.exit(run_kinds(KINDS, far_scales, time_steps, part_of_a_part, left_map, large_orders, repeated_order, looked_up, looked_up_elements, no_such_word, words_in_files, name_of_words,
                        words_of_two_scales, words_that_are_none, computed_words, whole_mask))

@@ -229,25 +229,49 @@ static struct stage input_stage(struct qdq *qdq, int64_t multiplier, int zero_po
     return (struct stage){.count = 1, .multiplier = &numbers[0], .addend = &numbers[1], .divisor = 1};
 }
 
-/* A float32's value as a whole number of 24 bits times a power of two. */
+/* A float32's value as an odd number of up to 24 bits times a power of two. */
 static int64_t whole_significand(double number, int *exponent)
 {
     int64_t whole = (int64_t)ldexp(frexp(number, exponent), 24);
-    *exponent -= 24;
+    for (*exponent -= 24; whole && whole % 2 == 0; whole /= 2)
+        ++*exponent;
     return whole;
 }
 
-#define MAXIMUM_SHIFT 30 /* of the larger scale's significand */
+#define FAR_APART          0x1p30 /* scales, whose sums may need more than 64 bits */
+#define MAXIMUM_MULTIPLIER 0x1p54 /* of an element, in units of the smaller scale's significand */
+
+#define SATURATING_STEPS 4096 /* of the result, and more than the smaller operand can take away */
+
+/* Scales that give the same result where they differ by far, as those of scores and of a mask of -3.4e38. Multiples of the
+ * larger one saturate, and a smaller one does so, too. Or they decide the result but for ties; then of the smaller operand
+ * the sign is enough: 255 of its steps are less than a multiple of the larger scale can be off half a step of the result. */
+static void bring_scales_closer(struct qdq *qdq, const struct node *node, double scales[2])
+{
+    struct quantisation reader;
+    const int larger = scales[1] > scales[0];
+    double *small = &scales[1 - larger], *large = &scales[larger];
+    int exponent;
+    if (!qdq_reader_quantisation(qdq, node, &reader))
+        return;
+    *large = fmin(*large, SATURATING_STEPS * fmax(reader.scale, *small));
+    frexp(*large, &exponent);
+    const double least = ldexp(1, exponent - 48); /* 2^-24 of the unit of its significand */
+    *small = *small < least ? least : *small;
+}
 
 static enum qdq_outcome add_tensors(struct qdq *qdq, const struct node *node, const int signs[2],
                                     struct qdq_pending *pending, const struct tensor *a, const struct tensor *b)
 {
     int first, second;
-    int64_t m0 = whole_significand(a->scale, &first), m1 = whole_significand(b->scale, &second);
+    double scales[2] = {a->scale, b->scale};
+    if (fmax(a->scale, b->scale) > FAR_APART * fmin(a->scale, b->scale))
+        bring_scales_closer(qdq, node, scales);
+    int64_t m0 = whole_significand(scales[0], &first), m1 = whole_significand(scales[1], &second);
     int common = first < second ? first : second;
-    if (first - common > MAXIMUM_SHIFT || second - common > MAXIMUM_SHIFT)
-        return qdq_fault(qdq, node, "scale", "the scales %.9g and %.9g of its inputs differ by more than 2^%d%s", a->scale,
-                         b->scale, MAXIMUM_SHIFT, fmax(a->scale, b->scale) > 1e30 ? QDQ_OF_INFINITE_MASK : "");
+    if (ldexp((double)m0, first - common) > MAXIMUM_MULTIPLIER || ldexp((double)m1, second - common) > MAXIMUM_MULTIPLIER)
+        return qdq_fault(qdq, node, "scale", "the scales %.9g and %.9g of its inputs differ by too much for 64-bit sums%s",
+                         a->scale, b->scale, fmax(a->scale, b->scale) > 1e30 ? QDQ_OF_INFINITE_MASK : "");
     m0 *= (int64_t)1 << (first - common);
     m1 *= (int64_t)1 << (second - common);
     if (qdq->is_of_integers) { /* all have scale 1 */
