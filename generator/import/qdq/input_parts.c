@@ -1,9 +1,19 @@
 /* Inputs whose parts the model quantises by themselves, as an unrolled network its time steps. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/outside.h"
 
 #include <string.h>
 
 #define MOST_CLAIMED ((size_t)1 << 24) /* elements of an input that are gone through: what a hostile model can multiply */
+
+/* Of an input: by which of the quantisations each element is rounded; -1: by none so far. */
+struct qdq_claim {
+    int input;
+    int *of;
+    struct quantisation *list;
+    int count;
+    size_t claimed; /* elements so far, with those that are claimed again */
+    bool is_whole;  /* too many to tell them apart: all have one quantisation */
+};
 
 /* ---- where elements come from ---- */
 

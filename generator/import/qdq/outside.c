@@ -1,5 +1,5 @@
 /* Arithmetic of the model in front of its first QuantizeLinear. */
-#include "import/qdq/qdq.h"
+#include "import/qdq/outside.h"
 
 #include <math.h>
 #include <string.h>

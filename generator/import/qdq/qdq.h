@@ -103,16 +103,6 @@ struct qdq_given {
     int tensor;
 };
 
-/* Of an input: by which of the quantisations each element is rounded; -1: by none so far. */
-struct qdq_claim {
-    int input;
-    int *of;
-    struct quantisation *list;
-    int count;
-    size_t claimed; /* elements so far, with those that are claimed again */
-    bool is_whole;  /* too many to tell them apart: all have one quantisation */
-};
-
 /* A tensor whose scale is 1, and the real one of each channel. */
 struct qdq_scaled {
     int tensor;
@@ -180,7 +170,7 @@ struct qdq {
     int fold_count;
     struct qdq_front *fronts; /* of inputs that are quantised */
     int front_count;
-    struct qdq_claim *claims; /* of inputs that are quantised */
+    struct qdq_claim *claims; /* of inputs that are quantised: input_parts.c */
     int claim_count;
     bool is_of_integers;       /* there is no QuantizeLinear: import/integers */
     struct qdq_scaled *scaled; /* tensors with a scale a channel */
@@ -299,20 +289,8 @@ enum qdq_outcome qdq_quantise(struct qdq *qdq, const struct node *node, const st
 enum qdq_outcome qdq_dequantise(struct qdq *qdq, const struct node *node, const struct qdq_value inputs[3],
                                 struct qdq_value *result);
 qdq_handler qdq_quantize_linear, qdq_dequantize_linear;
-/* False where the input was quantised behind other arithmetic already. */
-bool qdq_outside_agrees(struct qdq *qdq, const struct qdq_outside *outside, int tensor);
-/* Another step in front of the first QuantizeLinear, with numbers for all elements or one a channel. */
-void qdq_outside_step(struct qdq *qdq, struct qdq_value *value, enum real_operation operation, const float *numbers,
-                      int count);
-/* Arithmetic of a value in front with a constant. */
-void qdq_outside_constant(struct qdq *qdq, struct qdq_value *value, enum real_operation operation,
-                          const struct qdq_array *array);
 /* The dimension of the tensor along which the constant's numbers lie, all others of it being 1; else -1. */
 int qdq_constant_dimension(const struct view *view, const struct qdq_array *array);
-/* Arithmetic of the model in front of its first QuantizeLinear becomes part of the input's scale and zero point where that
- * is exact; else a note leaves it to the application. */
-enum qdq_outcome qdq_fold_outside(struct qdq *qdq, const struct node *node, const struct qdq_outside *outside, int tensor);
-void qdq_apply_folds(struct qdq *qdq);
 /* round(number / scale) + zero point as float32 computes it, within the type. */
 int qdq_round(double number, double scale, int64_t zero_point, int minimum, int maximum);
 
@@ -467,15 +445,6 @@ bool qdq_settle(struct qdq *qdq, const struct node *node, struct qdq_value *inpu
 
 /* `are_signed`: see qdq_import. Values of constants are marked, too. */
 void qdq_open_inputs(struct qdq *qdq, bool are_signed);
-
-/* ---- input_parts.c: inputs whose parts the model quantises by themselves, as time steps of an unrolled network ---- */
-
-/* Elements of an input that are copied to this tensor, or all of an input, are quantised so; false where one of them is
- * quantised in another way. */
-bool qdq_claim_input(struct qdq *qdq, int tensor, const struct quantisation *quantisation);
-void qdq_set_parts(struct qdq *qdq); /* of all inputs, once all are claimed */
-/* What the tensor is, or was copied from. */
-int qdq_origin(const struct qdq *qdq, int tensor);
 
 /* ---- outputs.c ---- */
 

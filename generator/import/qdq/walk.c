@@ -1,6 +1,6 @@
 /* The walk over the nodes, and what comes in and goes out. */
 #include "import/operators.h"
-#include "import/qdq/qdq.h"
+#include "import/qdq/outside.h"
 #include "import/tidy.h"
 
 #include <math.h>

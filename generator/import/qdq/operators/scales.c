@@ -1,5 +1,6 @@
 /* Arithmetic of tensors, and of what layers compute, with constants of several numbers. */
 #include "import/qdq/operators/handlers.h"
+#include "import/qdq/outside.h"
 
 #include <math.h>
 #include <string.h>
