@@ -168,6 +168,18 @@ def of_more_dimensions(m, x):
     return m.node("Concat", [sums, sums], axis=2), compute
 
 
+def centred(axes, length=1):
+    """What elements are more than their mean, rounded by itself: as of a deviation that is written out."""
+    def build(m, x):
+        wide = m.node("Concat", [x] * length, axis=-1) if length > 1 else x
+        y = m.node("Sub", [wide, m.node("ReduceMean", [wide], axes=axes, keepdims=1)])
+        def compute(a):
+            a = np.concatenate([a.astype(np.float64)] * length, -1)
+            return a - a.mean(tuple(axes), keepdims=True)
+        return m.quantised(y, FLOAT(2.0**-3), np.uint8(120)), lambda a: grid(compute(a), FLOAT(2.0**-3), 120)
+    return build
+
+
 KINDS = [
     ("einsum_scores", IMAGE, einsum("bihd,bjhd->bhij", [1, 8, 3, 5], None)),
     ("einsum_ellipsis", IMAGE, einsum("...qd,...kd->...qk", [1, 8, 3, 5], None)),
@@ -183,6 +195,8 @@ KINDS = [
     ("one_matrix", IMAGE, one_matrix), ("masked_scores", IMAGE, masked_scores), ("filled_scores", IMAGE, filled_scores),
     ("selected", IMAGE, selected), ("batch_second", [9, 1, 20], batch_second), ("gemm_of_sums", [1, 20], gemm_of_sums),
     ("of_more_dimensions", [1, 20], of_more_dimensions),
+    ("centred_rows", IMAGE, centred([-1])), ("centred_channels", IMAGE, centred([1])), ("centred_images", IMAGE, centred([2, 3])),
+    ("centred_long_rows", [1, 6, 30], centred([-1], 40)),
 ]
 
 

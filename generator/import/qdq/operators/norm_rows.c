@@ -222,11 +222,47 @@ static int lay_variance(struct qdq *qdq, const struct node *node, int input, dou
     return output;
 }
 
+/* n * x - sum, of n elements: what each is more than their mean, rounded. */
+static int lay_centred(struct qdq *qdq, const struct node *node, int input, double scale,
+                       const struct quantisation *quantisation, const char *name)
+{
+    const struct tensor from = *qdq_tensor(qdq, input);
+    const int64_t n = from.channels;
+    const int sum = lay_whole_sum(qdq, node, input);
+    const int output = quantised_tensor(&qdq->builder, name, from.height, from.width, from.channels, quantisation);
+    struct layer *layer = quantised_layer(&qdq->builder, LAYER_ADDITION, node->name, input, output);
+    layer->inputs[1] = sum;
+    layer->input_stages[0] = whole_stage(qdq, n, 0);
+    layer->input_stages[1] = whole_stage(qdq, -1, 0);
+    layer->stages[0] = quantised_stage(&qdq->builder, 1, qdq_tensor(qdq, output));
+    layer->stage_count = 1;
+    quantised_set_channel(&qdq->builder, &layer->stages[0], 0, 0, (struct real_factor){{scale, 1}, quantisation->scale, n});
+    return output;
+}
+
+static enum qdq_outcome quantise_centred(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
+                                         const struct quantisation *quantisation, const char *name,
+                                         struct qdq_value *result)
+{
+    struct qdq_value x = statistic->x;
+    struct qdq_norm norm = {.kind = statistic->norm, .view = x.view};
+    sort(&x.view, statistic->is_row, &norm);
+    enum qdq_outcome outcome = lay_rows(qdq, node, &norm, false, &x);
+    if (outcome != QDQ_DONE)
+        return outcome;
+    const double scale = qdq_tensor(qdq, x.tensor)->scale;
+    *result = (struct qdq_value){.kind = QDQ_ELEMENTS,
+                                 .tensor = lay_centred(qdq, node, x.tensor, scale, quantisation, name)};
+    return restore(&norm, &x.view, NULL, &result->view) ? QDQ_DONE : QDQ_FLOAT;
+}
+
 enum qdq_outcome qdq_quantise_statistic(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
                                         const struct quantisation *quantisation, const char *name, struct qdq_value *result)
 {
     struct qdq_value x = statistic->x;
     struct qdq_norm norm = {.kind = statistic->norm, .view = x.view};
+    if (statistic->kind == QDQ_CENTRED)
+        return quantise_centred(qdq, node, statistic, quantisation, name, result);
     if (statistic->kind != QDQ_VARIANCE || statistic->epsilon != 0)
         return qdq_fault(
             qdq, node, NULL,
