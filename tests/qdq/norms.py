@@ -18,7 +18,7 @@ except ImportError as error:
     print(f"skipped: {error}; on Debian: apt-get install python3-numpy python3-onnx")
     sys.exit(77)
 
-KINDS = ("layer", "trailing", "parts", "rounded", "instance", "group", "root_mean_square", "l2")
+KINDS = ("layer", "trailing", "parts", "rounded", "instance", "group", "root_mean_square", "l2", "centred")
 exact = np.longdouble
 
 
@@ -39,7 +39,8 @@ class Network:
     def choose_rows(self, rank):
         """Dimensions that are normalised together; of groups those behind the group."""
         return {"layer": (rank - 1,), "trailing": tuple(range(max(1, rank - 2), rank)), "parts": (int(self.random.integers(1, rank)),), "rounded": (int(self.random.integers(1, rank)),),
-                "instance": tuple(range(2, rank)), "group": (2, 3), "root_mean_square": (rank - 1,), "l2": (int(self.random.integers(1, rank)),)}[self.kind]
+                "instance": tuple(range(2, rank)), "group": (2, 3), "root_mean_square": (rank - 1,), "l2": (int(self.random.integers(1, rank)),),
+                "centred": tuple(int(i) for i in range(1, rank) if i == rank - 1 or self.random.random() < 0.5)}[self.kind]
 
     def constant(self, name, value):
         self.constants.append(numpy_helper.from_array(np.asarray(value), name))
@@ -138,6 +139,9 @@ class Network:
         if self.kind == "group":
             return (shape[1], 1, 1), lambda: self.groups(x)
         own = tuple(shape[i] if i in self.rows else 1 for i in range(rank))
+        if self.kind == "centred": # rounded by itself, without the rest of a norm
+            axes = list(self.rows)
+            return own, lambda: self.node("Sub", [x, self.node("ReduceMean", [x], "mean", axes=axes, keepdims=1)], "centred")
         return own, lambda: self.affine(self.by_parts(x), "factor", "term")
 
     def groups(self, x):
@@ -175,6 +179,8 @@ class Network:
             sums = x.sum(axes, keepdims=True)
             d = (count * x - sums).astype(exact)
             squares = (count * (x * x).sum(axes, keepdims=True) - sums * sums).astype(exact)
+        if self.kind == "centred":
+            return d * exact(scale) / count
         more = exact(np.float32(self.epsilon)) * (units if units > 1 or self.kind in ("root_mean_square", "l2") else count * count) / exact(scale) ** 2
         root = np.sqrt(squares + more)
         return (d / np.where(root == 0, 1, root) * np.sqrt(exact(units))).reshape(self.shape)
@@ -192,8 +198,8 @@ class Network:
         if self.kind == "instance":
             own = own + (1,) * (len(self.shape) - 2)
         normal = self.rounded_normal() if self.kind == "rounded" else self.normal(elements, scale, zero)
-        real = normal * factors.reshape(own) + terms.reshape(own)
-        if random.random() < 0.2:
+        real = normal if self.kind == "centred" else normal * factors.reshape(own) + terms.reshape(own)
+        if self.kind != "centred" and random.random() < 0.2:
             last, real = self.node("Relu", [last], "bounded"), np.maximum(real, 0)
         step = np.float32(max(float(real.max() - real.min()) / random.uniform(200, 300), 1e-4))
         output_zero = int(np.clip(round(float(-real.min()) / step), 0, 255))
