@@ -317,7 +317,8 @@ static void warn_of_coarse_scores(const struct network *network, struct diagnost
         if (is_all_or_nothing(layer) && !network_is_output(network, layer->output))
             diagnose(diagnostics, SEVERITY_WARNING, layer->name, NULL,
                      "layer %d: a softmax of '%s', whose steps of %g are so coarse that its elements are all or nothing. A "
-                     "mask of -10000, or of is_causal, takes the whole scale so, and leaves attention uniform; use -20, and quantise again",
+                     "mask of -10000, or of is_causal, takes the whole scale so, and leaves attention uniform; use -20, and "
+                     "quantise again",
                      i, input->name, input->scale);
     }
 }

@@ -52,8 +52,9 @@ static void add_application(struct text *text, const struct tensor *tensor)
 
 static void add_parts(struct text *text, const char *upper, const char *what, const struct tensor *tensor)
 {
-    text_add(text, "/* The model quantises parts by themselves: FIRST has the elements that they begin with, in memory. */\n"
-                   "#define %s_%s_PARTS %d\n",
+    text_add(text,
+             "/* The model quantises parts by themselves: FIRST has the elements that they begin with, in memory. */\n"
+             "#define %s_%s_PARTS %d\n",
              upper, what, tensor->part_count);
     text_add(text, "#define %s_%s_FIRST {", upper, what);
     for (int i = 0; i < tensor->part_count; i++)

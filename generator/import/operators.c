@@ -92,8 +92,9 @@ const struct operator_advice operator_advices[] = {
     {"RNN", false,
      "there is no kernel for recurrent layers; litert-torch unrolls them into layers that are quantised, and writes TFLite"},
     {"Attention", false,
-     "export with opset_version=20, of which attention is MatMul and Softmax, which quantisers cover; or write it out before "
-     "you quantise: onnx.inliner.inline_selected_functions(model, [('', 'Attention')], inline_schema_functions=True)"},
+     "export with opset_version=20, of which attention is MatMul and Softmax, which quantisers cover; or write it out "
+     "before you quantise: onnx.inliner.inline_selected_functions(model, [('', 'Attention')], "
+     "inline_schema_functions=True)"},
     {"CumSum", false,
      "write it as a product with a constant: torch.matmul(x, torch.triu(torch.ones(n, n))), whose result is quantised"},
     {"GatherElements", false,

@@ -184,6 +184,11 @@ def steps(second, kind):
     return model.node("Add", ["a", "b"], "sum").quantise("y")
 
 
+def length():
+    model = Model().quantise("a").node("ReduceL2", ["a"], "length", axes=[2, 3], keepdims=1)
+    return model.node("ReduceMean", ["length"], "mean", axes=[1], keepdims=1).quantise("y")
+
+
 def unknown_operator():
     return Model().quantise("a").node("Cumulate", ["a"], "t").quantise("y")
 
@@ -294,6 +299,11 @@ CASES = [
     ("head", head(), 0, ["note", "Tanh_of_t", "left to the application"]),
     ("normalised_exactly", normalised(0.5), 0, []),
     ("normalised_inexactly", normalised(0.3), 0, ["note", "left to the application"]),
+    ("length", length(), 1, ["ReduceL2_of_length", "write 'ReduceL2' as x * x, sum and sqrt", "'ReduceSum', 'ReduceMean'"]),
+    ("attention", Model(23).quantise("a").node("Attention", ["a", "a", "a"], "t").quantise("y"), 1,
+     ["Attention_of_t", "opset_version=20", "inline_selected_functions(model, [('', 'Attention')]"]),
+    ("einsum_of_three", Model().quantise("a").node("Einsum", ["a", "a", "a"], "t", equation="bchw,bchw,bchw->bchw").quantise("y"), 1,
+     ["Einsum_of_t", "two factors", "one einsum behind the other"]),
     ("unknown_operator", unknown_operator(), 1, ["operator Cumulate is not supported"]),
     ("slopes", slopes(), 0, []),
     ("scales_of_columns", product("MatMul", 1), 0, []),

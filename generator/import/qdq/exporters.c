@@ -102,6 +102,9 @@ const char *qdq_advice_to_cover(const struct qdq *qdq, const char *types)
         "nodes_to_exclude";
     const bool moves = exporter_of(qdq->graph) == ONNXRUNTIME && names_moves(types);
     const bool has_length = exporter_of(qdq->graph) == ONNXRUNTIME && strstr(types, "'ReduceL2'");
-    const char *advice = moves ? of_moves : has_length ? of_lengths : qdq_advice(qdq, QDQ_COVER), *place = strstr(advice, "%s");
+    const char *advice = moves        ? of_moves
+                         : has_length ? of_lengths
+                                      : qdq_advice(qdq, QDQ_COVER),
+               *place = strstr(advice, "%s");
     return arena_format(qdq->arena, "%.*s%s%s", (int)(place - advice), advice, types, place + 2);
 }

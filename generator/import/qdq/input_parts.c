@@ -57,8 +57,8 @@ static struct qdq_claim *claim_of(struct qdq *qdq, int input)
     const bool is_whole = elements > MOST_CLAIMED;
     if (qdq->claim_count)
         memcpy(claims, qdq->claims, (size_t)qdq->claim_count * sizeof *claims);
-    claims[qdq->claim_count] = 
-        (struct qdq_claim){.input = input, .is_whole = is_whole, .of = arena_array(qdq->arena, int, is_whole ? 0 : elements)};
+    claims[qdq->claim_count] = (struct qdq_claim){
+        .input = input, .is_whole = is_whole, .of = arena_array(qdq->arena, int, is_whole ? 0 : elements)};
     for (size_t i = 0; i < elements && !is_whole; i++)
         claims[qdq->claim_count].of[i] = -1;
     qdq->claims = claims;

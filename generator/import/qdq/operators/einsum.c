@@ -167,9 +167,11 @@ static enum qdq_outcome give_result(struct qdq *qdq, const struct node *node, co
 
 static enum qdq_outcome refuse(struct qdq *qdq, const struct node *node, const char *equation)
 {
-    return qdq_fault(qdq, node, "equation",
-                     "is '%s'; supported: two factors, as in bhid,bhjd->bhij, whose letters are in the result or in both",
-                     equation);
+    return qdq_fault(
+        qdq, node, "equation",
+        "is '%s'; supported: two factors, as in bhid,bhjd->bhij, whose letters are in the result or in both; write "
+        "more factors as one einsum behind the other",
+        equation);
 }
 
 enum qdq_outcome qdq_einsum(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,

@@ -241,8 +241,7 @@ static int lay_centred(struct qdq *qdq, const struct node *node, int input, doub
 }
 
 static enum qdq_outcome quantise_centred(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
-                                         const struct quantisation *quantisation, const char *name,
-                                         struct qdq_value *result)
+                                         const struct quantisation *quantisation, const char *name, struct qdq_value *result)
 {
     struct qdq_value x = statistic->x;
     struct qdq_norm norm = {.kind = statistic->norm, .view = x.view};
@@ -251,8 +250,8 @@ static enum qdq_outcome quantise_centred(struct qdq *qdq, const struct node *nod
     if (outcome != QDQ_DONE)
         return outcome;
     const double scale = qdq_tensor(qdq, x.tensor)->scale;
-    *result = (struct qdq_value){.kind = QDQ_ELEMENTS,
-                                 .tensor = lay_centred(qdq, node, x.tensor, scale, quantisation, name)};
+    *result =
+        (struct qdq_value){.kind = QDQ_ELEMENTS, .tensor = lay_centred(qdq, node, x.tensor, scale, quantisation, name)};
     return restore(&norm, &x.view, NULL, &result->view) ? QDQ_DONE : QDQ_FLOAT;
 }
 
