@@ -261,6 +261,11 @@ static void bring_scales_closer(struct qdq *qdq, const struct node *node, double
     *small = *small < least ? least : *small;
 }
 
+static bool fits(int64_t significand, int shift)
+{
+    return shift < 63 && ldexp((double)significand, shift) <= MAXIMUM_MULTIPLIER;
+}
+
 static enum qdq_outcome add_tensors(struct qdq *qdq, const struct node *node, const int signs[2],
                                     struct qdq_pending *pending, const struct tensor *a, const struct tensor *b)
 {
@@ -270,7 +275,7 @@ static enum qdq_outcome add_tensors(struct qdq *qdq, const struct node *node, co
         bring_scales_closer(qdq, node, scales);
     int64_t m0 = whole_significand(scales[0], &first), m1 = whole_significand(scales[1], &second);
     int common = first < second ? first : second;
-    if (ldexp((double)m0, first - common) > MAXIMUM_MULTIPLIER || ldexp((double)m1, second - common) > MAXIMUM_MULTIPLIER)
+    if (!fits(m0, first - common) || !fits(m1, second - common))
         return qdq_fault(qdq, node, "scale", "the scales %.9g and %.9g of its inputs differ by too much for 64-bit sums%s",
                          a->scale, b->scale, fmax(a->scale, b->scale) > 1e30 ? QDQ_OF_INFINITE_MASK : "");
     m0 *= (int64_t)1 << (first - common);
