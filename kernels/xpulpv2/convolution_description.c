@@ -146,15 +146,14 @@ struct grid {
     bool steps_back;                                     /* a last part of four pixels is computed with those before */
 };
 
-/* Of blocks `first` to `end` - 1, in the order of the grid. The last part of four pixels is computed with those before it,
- * where these are the core's. */
+/* Of blocks `first` to `end` - 1, in the order of the grid. */
 static uint64_t share_cycles(const void *context, uint32_t first, uint32_t end)
 {
     const struct grid *grid = context;
     uint32_t quads = grid->quads, last_row = (grid->pixel_quads - 1) * quads, from = first > last_row ? first : last_row;
     uint32_t first_row = first / quads, end_row = end / quads, last_quads = end_row - first_row;
     uint32_t started = last_quads + (end_row * quads < end);
-    bool steps_back = grid->steps_back && first_row + (first_row * quads < first) < grid->pixel_quads - 1;
+    bool steps_back = grid->steps_back && grid->pixel_quads > 1;
     uint32_t short_blocks = end > last_row && !steps_back ? end - from : 0;
     bool corner = short_blocks != 0 && end == last_row + quads;
     int64_t parts = grid->fewer_channels * (last_quads - corner) + grid->fewer_pixels * (short_blocks - corner) +

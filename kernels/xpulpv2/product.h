@@ -62,8 +62,7 @@ struct dory_product {
     uint32_t pixel_count;
     bool input_is_signed, first_chunk, last_chunk;
     bool writes_chw;
-    bool steps_back; /* the source can: of a last part of four pixels the others, if they are the core's, are computed again
-                      */
+    bool steps_back; /* the source can: a last part of four pixels is computed with those before it, by this core again */
     uint8_t output_bits;
     uint32_t output_pixel_bytes;
     uint32_t pixel_step, channel_step; /* in the output, in elements */

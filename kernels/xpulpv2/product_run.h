@@ -68,10 +68,9 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
         dory_product_start_part(product);
     }
     blocks->special = blocks->direct == DORY_NOT_DIRECT || blocks->more_runs != 0;
-    uint32_t own_row = share.row + (share.first != 0); /* the first one of which no other core has a part */
     while (share.items > 0) {
         uint32_t index = 4 * share.row, pixels = dory_minimum(4, product->pixel_count - index), back = 0;
-        if (pixels < 4 && product->direct && product->steps_back && share.row > own_row) {
+        if (pixels < 4 && product->direct && product->steps_back && share.row > 0) {
             back = 4 - pixels;
             index -= back;
             pixels = 4;
