@@ -159,10 +159,11 @@ static bool is_in_turn(const struct plan *plan, int index, const struct dory_pre
     bool starts_layer = first && (!before || before->layer != step->layer);
     unsigned meets = first ? dory_step_meets(&step->record, before ? &before->record : NULL) : DORY_MEETS_NOBODY;
     bool alone = meets != DORY_MEETS_NOBODY || starts_layer || (first && step->record.drain);
-    bool early = meets == DORY_MEETS_NOBODY && starts_layer && step->record.weights_are_early && tile->load_weights;
-    bool all = tile->overlaps == DORY_OVERLAPS, awaits = starts_layer || tile->overlaps == DORY_OVERLAPS_STORE;
-    bool stays = tile->awaits_stores != awaits && has_input_in_l1(plan, index, tile);
-    return (tile->awaits_stores == awaits || stays) && has_all_inputs(plan, step, tile, stays) &&
+    bool awaits = first && dory_step_awaits(&step->record, before ? &before->record : NULL);
+    bool early = !awaits && starts_layer && step->record.weights_are_early && tile->load_weights;
+    bool all = tile->overlaps == DORY_OVERLAPS, stored = starts_layer || tile->overlaps == DORY_OVERLAPS_STORE;
+    bool stays = tile->awaits_stores != stored && has_input_in_l1(plan, index, tile);
+    return (tile->awaits_stores == stored || stays) && has_all_inputs(plan, step, tile, stays) &&
            tile->starts_layer == starts_layer && tile->meets == meets && !(alone && all) &&
            (tile->overlaps != DORY_OVERLAPS_WEIGHTS || early) && tile->loads_beside == (all ? tile->load_count : early);
 }

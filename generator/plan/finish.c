@@ -5,10 +5,7 @@
  *
  * Where cores take tiles from a table, and a layer of one tile reads all that the one before has computed in one, it reads
  * that where it lies in L1: its other buffers are laid round it. The results are stored nevertheless, beside the layer, for
- * others may read them, and nobody waits for that.
- *
- * Where cores take tiles from a table, a meeting with the driver takes them as long as a small tile: at one that there is
- * anyway, they wait for all that has come until then, and need no other for it. */
+ * others may read them, and nobody waits for that. */
 #include "dory/hal.h"
 #include "dory/prepared.h"
 #include "plan/plan.h"
@@ -165,7 +162,7 @@ static bool make_room(struct plan *plan, int index, const struct pieces *used, c
     return true;
 }
 
-/* With a table the cores bring them, where they need not meet the driver before. */
+/* With a table the cores bring them, where they need not wait for the driver before. */
 static bool can_be_early(const struct plan *plan, int index, bool has_table)
 {
     const struct plan_layer *layer = &plan->layers[index];
@@ -174,7 +171,7 @@ static bool can_be_early(const struct plan *plan, int index, bool has_table)
     if (dory_is_in_place(layer->record.l1.weights))
         return false;
     const struct plan_step *first = &plan->steps[layer->first_step];
-    return !has_table || dory_step_meets(&first->record, &first[-1].record) == DORY_MEETS_NOBODY;
+    return !has_table || !dory_step_awaits(&first->record, &first[-1].record);
 }
 
 /* ---- results that stay ---- */
@@ -317,26 +314,4 @@ void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena)
     timeline_play_layers(plan, arena);
     timeline_make(plan, &timeline, arena);
     plan->predicted_cycles = timeline.end_cycle;
-}
-
-/* ---- fewer meetings ---- */
-
-/* Predictions are not exact, and to wait for what has not come takes longer than a meeting. */
-#define SURE_CYCLES 1000
-
-void plan_await_together(struct plan *plan, struct arena *arena)
-{
-    struct timeline timeline;
-    timeline_make(plan, &timeline, arena);
-    for (int i = 1; i < plan->step_count; i++) {
-        struct dory_step *step = &plan->steps[i].record;
-        const struct dory_step *before = &plan->steps[i - 1].record;
-        if (step->transfers_awaited < before->transfers_awaited)
-            step->transfers_awaited = before->transfers_awaited;
-        if (dory_step_meets(step, before) == DORY_MEETS_NOBODY)
-            continue;
-        while (step->transfers_awaited < before->transfers_started &&
-               timeline.transfers[step->transfers_awaited].end_cycle + SURE_CYCLES <= timeline.steps[i].start_cycle)
-            step->transfers_awaited++;
-    }
 }

@@ -128,7 +128,7 @@ static void write_transfers(struct merge *m)
 #define OWN(plan, list, type, count, arena)                                                                                 \
     ((plan)->list = memcpy(arena_array((arena), type, (size_t)(count)), (plan)->list, (size_t)(count) * sizeof(type)))
 
-static void own_lists(struct plan *plan, struct arena *arena)
+void plan_own_lists(struct plan *plan, struct arena *arena)
 {
     OWN(plan, buffers, struct plan_buffer, plan->buffer_count, arena);
     OWN(plan, transfers, struct plan_transfer, plan->transfer_count, arena);
@@ -144,7 +144,7 @@ bool plan_merge_transfers(struct plan *plan, struct arena *arena)
     m.joins = arena_array(arena, bool, (size_t)plan->transfer_count);
     if (!find_groups(&m))
         return false;
-    own_lists(plan, arena);
+    plan_own_lists(plan, arena);
     if (!place_groups(&m))
         return false;
     write_transfers(&m);

@@ -112,7 +112,7 @@ static void prepare_tile(struct preparation *to, unsigned inputs_stay)
     if (tile->overlaps && !is_first && meets == DORY_MEETS_NOBODY && prepared->load_count > 0) {
         prepared->overlaps = DORY_OVERLAPS;
         prepared->loads_beside = prepared->load_count;
-    } else if (is_first && meets == DORY_MEETS_NOBODY && tile->step->weights_are_early)
+    } else if (is_first && !dory_step_awaits(tile->step, to->step_before) && tile->step->weights_are_early)
         bring_weights_early(prepared, before);
     prepared->awaits_stores = is_first || prepared->overlaps == DORY_OVERLAPS_STORE;
     if (inputs_stay)

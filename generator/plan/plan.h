@@ -193,11 +193,23 @@ void plan_write_offsets(struct plan *plan);
  * is nothing to join, or no room for it; the plan is not to be used then. */
 bool plan_merge_transfers(struct plan *plan, struct arena *arena);
 
-/* ---- finish.c ---- */
+/* Gives a plan copies of its lists, which may be changed. */
+void plan_own_lists(struct plan *plan, struct arena *arena);
+
+/* ---- await.c ---- */
 
 /* Of a plan that gets a table of tiles: awaits transfers at earlier steps, where nobody waits for them, so
  * that the cores need to meet the driver less often. */
 void plan_await_together(struct plan *plan, struct arena *arena);
+
+/* Predicted cycles of a plan with a table, and what meetings take beside that: to compare such plans by. */
+uint64_t plan_meeting_cycles(const struct plan *plan);
+
+/* Of such a plan, behind that: awaits the first weights of layers before the layer in front of them, where these can come
+ * early then (see below) and the finished plan is predicted to be faster. */
+void plan_await_early(struct plan *plan, struct arena *arena);
+
+/* ---- finish.c ---- */
 
 /* Brings the first weights of layers beside the layer before, where L1 has room for them, has the cores of a table compute a
  * layer from where the one before has left its results in L1, and predicts anew. `has_table`: of its tiles, see below. */

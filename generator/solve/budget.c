@@ -69,18 +69,22 @@ static bool plan_with_table(const struct network *network, const struct target *
     return true;
 }
 
+static void finish_tiles(struct plan *plan, struct arena *arena)
+{
+    plan_await_together(plan, arena);
+    plan_await_early(plan, arena);
+    plan_bring_early(plan, true, arena);
+}
+
 /* With transfers joined, if that is no slower. */
 static void finish_with_table(struct plan *plan, struct arena *arena)
 {
     struct plan joined = *plan;
     bool joins = plan_merge_transfers(&joined, arena);
-    plan_await_together(plan, arena);
-    plan_bring_early(plan, true, arena);
-    if (joins) {
-        plan_await_together(&joined, arena);
-        plan_bring_early(&joined, true, arena);
-    }
-    if (joins && joined.predicted_cycles <= plan->predicted_cycles)
+    finish_tiles(plan, arena);
+    if (joins)
+        finish_tiles(&joined, arena);
+    if (joins && plan_meeting_cycles(&joined) <= plan_meeting_cycles(plan))
         *plan = joined;
     plan->tiles = plan_place_tiles(plan, arena);
 }

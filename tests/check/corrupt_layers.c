@@ -95,6 +95,25 @@ static bool tile_is_loaded_too_early(struct plan *plan, uint32_t choice)
     return true;
 }
 
+/* Beside the tile before, though its step waits for transfers. */
+static bool weights_before_transfers(struct plan *plan, uint32_t choice)
+{
+    struct dory_prepared_tile *tile = tile_of(plan, choice);
+    for (int i = 1; tile && i < plan->step_count; i++) {
+        int layer = plan->steps[i].layer;
+        struct dory_step *step = &plan->steps[i].record;
+        const struct dory_prepared_tile *first = plan->tiles;
+        for (int j = 0; j < layer; j++)
+            first += plan->layers[j].tile_count;
+        if (first != tile || !dory_step_awaits(step, &plan->steps[i - 1].record) || !tile->load_weights)
+            continue;
+        step->weights_are_early = 1;
+        tile->loads_beside = 1;
+        return true;
+    }
+    return false;
+}
+
 /* A tile that has its input in L1, or is said to have it. */
 static bool tile_awaits_no_store(struct plan *plan, uint32_t choice)
 {
@@ -330,6 +349,7 @@ const struct corruption corruptions_of_layers[] = {
     CORRUPTION(tile_reads_other_weights),
     CORRUPTION(tile_misses_the_driver),
     CORRUPTION(tile_is_loaded_too_early),
+    CORRUPTION(weights_before_transfers),
     CORRUPTION(tile_awaits_no_store),
     CORRUPTION(staying_input_is_elsewhere),
     CORRUPTION(staying_tile_has_no_ticket),

@@ -103,13 +103,15 @@ static bool nothing_awaited(struct plan *plan, uint32_t choice)
     return true;
 }
 
+/* Of what it needs itself: steps may await what only those behind them need. */
 static bool awaits_less(struct plan *plan, uint32_t choice)
 {
     uint32_t index = choice % (uint32_t)plan->step_count;
     uint16_t before = index ? plan->steps[index - 1].record.transfers_awaited : 0;
-    if (plan->steps[index].record.transfers_awaited == before)
+    uint16_t *awaited = &plan->steps[index].record.transfers_awaited;
+    if (*awaited == before || plan->transfers[*awaited - 1].needed_step > (int)index)
         return false;
-    plan->steps[index].record.transfers_awaited--;
+    --*awaited;
     return true;
 }
 

@@ -142,11 +142,57 @@ static void test_budgets(const char *path)
     arena_free(&arena);
 }
 
+/* Of a plan with a table: layers whose first weights come to L1 beside the layer before, though the plan would only see at
+ * their own start that they are in L2; and of these, where they only start transfers. */
+struct early {
+    int seen_before, starting;
+};
+
+static struct early early_of(const struct plan *plan)
+{
+    struct early early = {0};
+    for (int i = 0; i < plan->transfer_count; i++) {
+        int step = plan->transfers[i].needed_step;
+        bool is_early = step > 0 && step < plan->step_count && plan->steps[step].record.weights_are_early;
+        early.seen_before += is_early && plan->steps[step - 1].record.transfers_awaited > i;
+    }
+    for (int i = 1; i < plan->step_count; i++) {
+        const struct dory_step *step = &plan->steps[i].record;
+        early.starting += step->weights_are_early && step->transfers_started > plan->steps[i - 1].record.transfers_started;
+    }
+    return early;
+}
+
+static struct early early_with_table(const struct network *network, uint32_t l2_bytes, struct arena *arena)
+{
+    struct diagnostics diagnostics = {.arena = arena};
+    struct target target;
+    struct plan plan;
+    struct plan_options memory;
+    struct options options = {.l2_bytes = l2_bytes};
+    EXPECT(target_load(&target, "gap8", arena, &diagnostics), "built in");
+    bool planned = budget_read(&options, network, &target, &memory, arena, &diagnostics) &&
+                   budget_plan(network, &target, &memory, &plan, arena, &diagnostics);
+    EXPECT(planned && plan.tiles && plan_check(&plan, &diagnostics), "no right plan with a table");
+    return planned ? early_of(&plan) : (struct early){0};
+}
+
+static void test_early_weights(void)
+{
+    struct arena arena = {0};
+    struct early attention = early_with_table(attention_network(&arena, 3, 13, 10), 40000, &arena),
+                 mobilenet = early_with_table(mobilenet_v1(&arena, 32, 25), 60000, &arena);
+    EXPECT(attention.seen_before > 0, "no weights from the flash are seen to have come a step before");
+    EXPECT(mobilenet.starting > 0, "none are early at a step that starts transfers");
+    arena_free(&arena);
+}
+
 int main(int argc, char **argv)
 {
     EXPECT(argc == 2, "usage: test_plan_budget FILE");
     test_programs(argv[1]);
     test_budgets(argv[1]);
+    test_early_weights();
     unlink(argv[1]);
     return expect_result("budget");
 }

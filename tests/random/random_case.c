@@ -129,6 +129,7 @@ static void finish_with_table(struct trial *trial)
     if (plan_merge_transfers(&joined, trial->arena))
         trial->plan = joined;
     plan_await_together(&trial->plan, trial->arena);
+    plan_await_early(&trial->plan, trial->arena);
     plan_bring_early(&trial->plan, true, trial->arena);
     trial->plan.tiles = plan_place_tiles(&trial->plan, trial->arena);
 }

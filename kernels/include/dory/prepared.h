@@ -107,6 +107,12 @@ static inline enum dory_meets dory_step_meets(const struct dory_step *step, cons
     return dory_counts_meet(dory_step_counts(step), before ? dory_step_counts(before) : dory_counts_at_start(step));
 }
 
+/* Whether a step needs transfers that the step before did not. One that only starts some has its weights in L2 before. */
+static inline int dory_step_awaits(const struct dory_step *step, const struct dory_step *before)
+{
+    return !before || step->transfers_awaited > before->transfers_awaited;
+}
+
 #ifdef __cplusplus
 }
 #endif
