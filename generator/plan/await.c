@@ -59,8 +59,7 @@ static void await_from(struct plan *plan, int first, int end, uint16_t awaited)
         plan->steps[i].record.transfers_awaited = awaited;
 }
 
-/* Of the finished plan, which is forgotten. */
-static uint64_t finished_cycles(const struct plan *plan)
+uint64_t plan_finished_cycles(const struct plan *plan)
 {
     struct arena scratch = {0};
     struct plan finished = *plan;
@@ -99,7 +98,7 @@ static void await_before(struct plan *plan, const struct timeline *timeline, int
         if (!can_await(plan, timeline, i, waiting))
             continue;
         await_from(plan, i, waiting, awaited);
-        uint64_t cycles = finished_cycles(plan);
+        uint64_t cycles = plan_finished_cycles(plan);
         await_from(plan, i, waiting, before);
         if (cycles < *least_cycles) {
             *least_cycles = cycles;
@@ -112,7 +111,7 @@ static void await_before(struct plan *plan, const struct timeline *timeline, int
 void plan_await_early(struct plan *plan, struct arena *arena)
 {
     struct timeline timeline;
-    uint64_t cycles = finished_cycles(plan);
+    uint64_t cycles = plan_finished_cycles(plan);
     timeline_make(plan, &timeline, arena);
     for (int i = 2; i < plan->step_count; i++)
         if (may_gain(plan, i))

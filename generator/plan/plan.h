@@ -205,9 +205,18 @@ void plan_await_together(struct plan *plan, struct arena *arena);
 /* Predicted cycles of a plan with a table, and what meetings take beside that: to compare such plans by. */
 uint64_t plan_meeting_cycles(const struct plan *plan);
 
+/* The same of a plan as it will be behind plan_bring_early, which is forgotten. */
+uint64_t plan_finished_cycles(const struct plan *plan);
+
 /* Of such a plan, behind that: awaits the first weights of layers before the layer in front of them, where these can come
  * early then (see below) and the finished plan is predicted to be faster. */
 void plan_await_early(struct plan *plan, struct arena *arena);
+
+/* ---- join_tiles.c ---- */
+
+/* Of a plan that gets a table of tiles: joins the tiles of layers to one where the finished plan is predicted to be faster
+ * with that, as results stay in L1 then (see below). */
+void plan_join_tiles(struct plan *plan, struct arena *arena);
 
 /* ---- finish.c ---- */
 

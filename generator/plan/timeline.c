@@ -236,16 +236,22 @@ static uint64_t early_cycles_of(const struct plan *plan, int step)
     return tile_first_weights_cycles(&problem, &tiling);
 }
 
-struct l1_sizes timeline_l1_sizes(const struct plan *plan, int layer)
+struct tile_problem timeline_first_step(const struct plan *plan, int layer)
 {
     const struct plan_layer *planned = &plan->layers[layer];
-    struct tile_problem problem = {.layer = &planned->record,
-                                   .weights = planned->engine->weights,
-                                   .kernel = planned->kernel,
-                                   .cores = plan->cores,
-                                   .steps = &plan->steps[planned->first_step].record,
-                                   .step_count = 1};
-    struct tiling tiling = tiling_of(&planned->record);
+    return (struct tile_problem){.layer = &planned->record,
+                                 .weights = planned->engine->weights,
+                                 .kernel = planned->kernel,
+                                 .target = plan->target,
+                                 .cores = plan->cores,
+                                 .steps = &plan->steps[planned->first_step].record,
+                                 .step_count = 1};
+}
+
+struct l1_sizes timeline_l1_sizes(const struct plan *plan, int layer)
+{
+    struct tile_problem problem = timeline_first_step(plan, layer);
+    struct tiling tiling = tiling_of(&plan->layers[layer].record);
     return tile_l1_sizes(&problem, &tiling);
 }
 

@@ -66,6 +66,9 @@ uint64_t timeline_run_start_cycles(const struct plan *plan, const struct target 
 /* The same plan on such a target, with what it predicts there. */
 void timeline_play_on(struct plan *plan, const struct target *target, struct arena *arena);
 
+/* A layer as it is planned, of its first step alone. */
+struct tile_problem timeline_first_step(const struct plan *plan, int layer);
+
 /* The buffers of a layer's L1 map. */
 struct l1_sizes timeline_l1_sizes(const struct plan *plan, int layer);
 

@@ -71,6 +71,7 @@ static bool plan_with_table(const struct network *network, const struct target *
 
 static void finish_tiles(struct plan *plan, struct arena *arena)
 {
+    plan_join_tiles(plan, arena);
     plan_await_together(plan, arena);
     plan_await_early(plan, arena);
     plan_bring_early(plan, true, arena);

@@ -94,6 +94,7 @@ static void finish_plan(struct plan *plan, int i, struct arena *arena)
         struct plan joined = *plan;
         if (plan_merge_transfers(&joined, arena))
             *plan = joined;
+        plan_join_tiles(plan, arena);
         plan_await_together(plan, arena);
         plan_await_early(plan, arena);
         plan_bring_early(plan, true, arena);

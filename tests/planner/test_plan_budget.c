@@ -143,9 +143,9 @@ static void test_budgets(const char *path)
 }
 
 /* Of a plan with a table: layers whose first weights come to L1 beside the layer before, though the plan would only see at
- * their own start that they are in L2; and of these, where they only start transfers. */
+ * their own start that they are in L2; of these, where they only start transfers; and layers that have inputs in L1. */
 struct early {
-    int seen_before, starting;
+    int seen_before, starting, staying;
 };
 
 static struct early early_of(const struct plan *plan)
@@ -156,6 +156,8 @@ static struct early early_of(const struct plan *plan)
         bool is_early = step > 0 && step < plan->step_count && plan->steps[step].record.weights_are_early;
         early.seen_before += is_early && plan->steps[step - 1].record.transfers_awaited > i;
     }
+    for (int i = 0; i < plan->network->layer_count; i++)
+        early.staying += plan->layers[i].inputs_stay != 0;
     for (int i = 1; i < plan->step_count; i++) {
         const struct dory_step *step = &plan->steps[i].record;
         early.starting += step->weights_are_early && step->transfers_started > plan->steps[i - 1].record.transfers_started;
@@ -181,9 +183,11 @@ static void test_early_weights(void)
 {
     struct arena arena = {0};
     struct early attention = early_with_table(attention_network(&arena, 3, 13, 10), 40000, &arena),
-                 mobilenet = early_with_table(mobilenet_v1(&arena, 32, 25), 60000, &arena);
+                 mobilenet = early_with_table(mobilenet_v1(&arena, 32, 25), 60000, &arena),
+                 softmax = early_with_table(attention_network(&arena, 4, 67, 32), 200000, &arena);
     EXPECT(attention.seen_before > 0, "no weights from the flash are seen to have come a step before");
     EXPECT(mobilenet.starting > 0, "none are early at a step that starts transfers");
+    EXPECT(softmax.staying > 1, "softmax and the product behind it are not one tile each");
     arena_free(&arena);
 }
 

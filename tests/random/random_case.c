@@ -128,6 +128,7 @@ static void finish_with_table(struct trial *trial)
     struct plan joined = trial->plan;
     if (plan_merge_transfers(&joined, trial->arena))
         trial->plan = joined;
+    plan_join_tiles(&trial->plan, trial->arena);
     plan_await_together(&trial->plan, trial->arena);
     plan_await_early(&trial->plan, trial->arena);
     plan_bring_early(&trial->plan, true, trial->arena);
