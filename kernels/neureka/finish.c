@@ -79,8 +79,16 @@ static inline __attribute__((always_inline)) uint32_t words_of(enum form form)
     return form == FORM_SHARED ? 1 : form == FORM_32 ? 2 : form == FORM_SPLIT ? 5 : form == FORM_SPLIT_AWAY ? 7 : 4;
 }
 
-static inline __attribute__((always_inline)) void finish_as(enum form form, const struct dory_layer *layer,
-                                                            const struct dory_neureka_elements *elements)
+static inline __attribute__((always_inline)) void load_constants(enum form form, struct scale *scale, const uint8_t *from)
+{
+#pragma GCC unroll 7
+    for (uint32_t i = 0; i < words_of(form); i++) {
+        scale->constant[i] = dory_load_word(from + 4 * i);
+    }
+}
+
+/* What a layer's channels have in common. */
+static inline __attribute__((always_inline)) struct scale scale_of(enum form form, const struct dory_layer *layer)
 {
     bool is_high = form == FORM_HIGH || form == FORM_SHARED;
     struct scale scale = {.shift = is_high ? layer->left_shift : layer->shift, .reciprocal = layer->reciprocal};
@@ -90,12 +98,37 @@ static inline __attribute__((always_inline)) void finish_as(enum form form, cons
     scale.constant[2] = (uint32_t)layer->addend;
     scale.constant[3] = layer->shift;
     scale.away = is_high && layer->rounding == DORY_ROUND_AWAY ? 1u << layer->left_shift >> 1 : 0;
+    return scale;
+}
+
+/* A pixel, channel after channel: where it is the only one, as of a fully connected layer, to come to a channel takes a core
+ * four times as long as its element. */
+static inline __attribute__((always_inline)) void finish_pixel(enum form form, struct scale *scale,
+                                                               const struct dory_neureka_elements *elements)
+{
+    uint32_t bytes = 4 * words_of(form);
+    const uint8_t *words = elements->constants + (elements->first_constant + elements->first_channel) * bytes;
+    const int32_t *sum = elements->sums + elements->first_channel;
+    uint8_t *output = elements->output + elements->first_channel;
+    for (uint32_t left = elements->end_channel - elements->first_channel; left > 0; left--, words += bytes) {
+        load_constants(form, scale, words);
+        *output++ = (uint8_t)element_of(form, scale, *sum++);
+    }
+}
+
+static inline __attribute__((always_inline)) void finish_as(enum form form, const struct dory_layer *layer,
+                                                            const struct dory_neureka_elements *elements)
+{
+    struct scale scale = scale_of(form, layer);
+    if (elements->first_channel >= elements->end_channel) {
+        return;
+    }
+    if (elements->pixels == 1) {
+        finish_pixel(form, &scale, elements);
+        return;
+    }
     for (uint32_t channel = elements->first_channel; channel < elements->end_channel; channel++) {
-        const uint8_t *words = elements->constants + (elements->first_constant + channel) * 4 * words_of(form);
-#pragma GCC unroll 7
-        for (uint32_t i = 0; i < words_of(form); i++) {
-            scale.constant[i] = dory_load_word(words + 4 * i);
-        }
+        load_constants(form, &scale, elements->constants + (elements->first_constant + channel) * 4 * words_of(form));
         finish_channel(form, &scale, elements, channel);
     }
 }

@@ -363,20 +363,40 @@ static inline bool come_to_tile(struct walker *walker, bool more)
     return shared->status == DORY_OK;
 }
 
+/* `to_load`: the tile behind it, by the first core; null: nothing can be loaded yet. An engine that reads weights where they
+ * lie copies their constants in the first part: what is not as urgent is loaded behind it, while the engine works. */
+static __attribute__((noinline, cold)) void compute_in_two_parts(struct walker *walker,
+                                                                 const struct dory_prepared_tile *to_load)
+{
+    const struct dory_layer *layer = &walker->shared->layer;
+    bool loads_behind = dory_is_in_place(layer->l1.weights);
+    if (to_load && !loads_behind) {
+        begin_loads(walker, to_load);
+    }
+    dory_compute_first_part(layer, &walker->tile->tile, walker->core, walker->cores);
+    if (to_load && loads_behind) {
+        begin_loads(walker, to_load);
+    }
+    dory_compute_other_parts(layer, &walker->tile->tile, walker->core, walker->cores);
+}
+
 static inline void compute(struct walker *walker, bool more)
 {
     const struct dory_layer *layer = &walker->shared->layer;
     const struct dory_prepared_tile *tile = walker->tile, *next = walker->next;
+    bool loads = walker->is_first && more && next->overlaps != DORY_OVERLAPS_STORE;
     if (tile->border == DORY_BORDER_BEHIND) {
         lay_border(walker);
         hal_barrier();
     }
-    if (walker->is_first && more && next->overlaps != DORY_OVERLAPS_STORE) {
+    if (dory_second_part(layer)) {
+        compute_in_two_parts(walker, loads ? next : 0);
+        return;
+    }
+    if (loads) {
         begin_loads(walker, next);
     }
-    if (dory_second_part(layer)) {
-        dory_compute_in_two_parts(layer, &tile->tile, walker->core, walker->cores);
-    } else if (walker->core < walker->cores) { /* scratch in L1 is planned for these */
+    if (walker->core < walker->cores) { /* scratch in L1 is planned for these */
         layer->kernel(layer, &tile->tile, walker->core, walker->cores);
     }
 }
