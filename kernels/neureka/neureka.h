@@ -137,7 +137,8 @@ struct dory_neureka_jobs {
     uint32_t blocks, block_channels;                /* the last block may have fewer */
     uint32_t parts, part_channels, parts_per_block; /* likewise */
     uint32_t rows, columns;                         /* of whole bands */
-    uint32_t band_rows, bands;                      /* with that of the rest */
+    uint32_t first_rows, band_rows;                 /* of the first band, of others */
+    uint32_t bands;                                 /* with that of the rest */
     uint32_t rest;                                  /* pixels; 0: there is no such band */
     uint32_t step;                                  /* of the engine's pixels one is taken, in rows and columns */
     bool is_flat;                                   /* in rows of six */
@@ -202,12 +203,15 @@ static inline void dory_neureka_cut(struct dory_neureka_jobs *jobs, uint32_t cut
     }
 }
 
+/* The first band has no more than the others: cores have nothing to do until it is there. */
 static inline void dory_neureka_cut_rows(struct dory_neureka_jobs *jobs, uint32_t cuts)
 {
     if (jobs->parts > 0 && jobs->parts < cuts) {
-        jobs->band_rows =
-            dory_round_up(dory_divide_up(jobs->rows, cuts / jobs->parts), DORY_NEUREKA_PIXELS / dory_minimum(jobs->step, 2));
-        jobs->bands = dory_divide_up(jobs->rows, jobs->band_rows);
+        uint32_t together = DORY_NEUREKA_PIXELS / dory_minimum(jobs->step, 2), tiles = dory_divide_up(jobs->rows, together);
+        uint32_t each = dory_divide_up(tiles, cuts / jobs->parts);
+        jobs->bands = dory_divide_up(tiles, each);
+        jobs->band_rows = together * each;
+        jobs->first_rows = dory_minimum(together * (tiles - (jobs->bands - 1) * each), jobs->rows);
     }
 }
 
@@ -229,7 +233,7 @@ static inline void dory_neureka_set_jobs(struct dory_neureka_jobs *jobs, const s
     if (!jobs->by_cores && (is_dense || dory_neureka_gathers(layer))) {
         dory_neureka_flatten(jobs);
     }
-    jobs->band_rows = jobs->rows;
+    jobs->first_rows = jobs->band_rows = jobs->rows;
     jobs->bands = 1 + (jobs->rest > 0);
     uint32_t cuts = jobs->by_cores ? dory_neureka_cuts(rows * columns * channels) : 1;
     dory_neureka_cut(jobs, cuts, layer->operation == DORY_DEPTHWISE);
