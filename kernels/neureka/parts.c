@@ -77,13 +77,15 @@ void dory_neureka_set_part(const struct dory_neureka_description *of, uint32_t i
     const struct dory_neureka_jobs *jobs = &of->jobs;
     uint32_t part_index = index / jobs->bands, band = index % jobs->bands;
     uint32_t block = part_index / jobs->parts_per_block, in_block = part_index % jobs->parts_per_block * jobs->part_channels;
-    uint32_t first_row = band > 0 ? jobs->first_rows + (band - 1) * jobs->band_rows : 0, first = block * jobs->block_channels + in_block;
+    uint32_t first_row = band > 0 ? jobs->first_rows + (band - 1) * jobs->band_rows : 0,
+             first = block * jobs->block_channels + in_block;
     bool is_rest = jobs->rest > 0 && band == jobs->bands - 1;
     first_row = is_rest ? jobs->rows : first_row;
     uint32_t channels =
         dory_minimum(jobs->part_channels, dory_minimum(jobs->block_channels - in_block, of->tile_channels - first));
     uint32_t first_left = first_row * jobs->step * dory_neureka_stepped(jobs->columns, jobs->step);
-    part->rows = (uint16_t)(is_rest ? 1 : dory_minimum(band > 0 ? jobs->band_rows : jobs->first_rows, jobs->rows - first_row));
+    part->rows =
+        (uint16_t)(is_rest ? 1 : dory_minimum(band > 0 ? jobs->band_rows : jobs->first_rows, jobs->rows - first_row));
     part->columns = (uint16_t)(is_rest ? jobs->rest : jobs->columns);
     part->channels = (uint16_t)channels;
     part->first = (uint16_t)in_block;

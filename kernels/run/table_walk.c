@@ -363,40 +363,57 @@ static inline bool come_to_tile(struct walker *walker, bool more)
     return shared->status == DORY_OK;
 }
 
-/* `to_load`: the tile behind it, by the first core; null: nothing can be loaded yet. An engine that reads weights where they
- * lie copies their constants in the first part: what is not as urgent is loaded behind it, while the engine works. */
-static __attribute__((noinline, cold)) void compute_in_two_parts(struct walker *walker,
-                                                                 const struct dory_prepared_tile *to_load)
+/* Cores without an engine, whose loop has to fit their cache, are spared the question. */
+#if defined(DORY_XPULPV2) && !defined(DORY_NEUREKA)
+#define HAS_ENGINE false
+#else
+#define HAS_ENGINE true
+#endif
+
+/* An engine that reads weights where they lie copies their constants in the first part. */
+static inline bool is_for_engine(const struct dory_layer *layer)
+{
+    return HAS_ENGINE && dory_is_in_place(layer->l1.weights) && layer->operation != DORY_LSTM && dory_second_part(layer);
+}
+
+/* `to_load`: the tile behind it, by the first core; null: nothing can be loaded yet. It is not as urgent as the constants,
+ * and comes while the engine works. */
+static __attribute__((noinline, cold)) void compute_by_engine(struct walker *walker,
+                                                              const struct dory_prepared_tile *to_load)
 {
     const struct dory_layer *layer = &walker->shared->layer;
-    bool loads_behind = dory_is_in_place(layer->l1.weights);
-    if (to_load && !loads_behind) {
+    bool computes = walker->core < walker->cores;
+    if (computes) {
+        layer->kernel(layer, &walker->tile->tile, walker->core, walker->cores);
+    }
+    if (to_load) {
         begin_loads(walker, to_load);
     }
-    dory_compute_first_part(layer, &walker->tile->tile, walker->core, walker->cores);
-    if (to_load && loads_behind) {
-        begin_loads(walker, to_load);
+    hal_barrier();
+    if (computes) {
+        layer->finish(layer, &walker->tile->tile, walker->core, walker->cores);
     }
-    dory_compute_other_parts(layer, &walker->tile->tile, walker->core, walker->cores);
 }
 
 static inline void compute(struct walker *walker, bool more)
 {
     const struct dory_layer *layer = &walker->shared->layer;
     const struct dory_prepared_tile *tile = walker->tile, *next = walker->next;
-    bool loads = walker->is_first && more && next->overlaps != DORY_OVERLAPS_STORE;
     if (tile->border == DORY_BORDER_BEHIND) {
         lay_border(walker);
         hal_barrier();
     }
-    if (dory_second_part(layer)) {
-        compute_in_two_parts(walker, loads ? next : 0);
+    bool loads = walker->is_first && more && next->overlaps != DORY_OVERLAPS_STORE;
+    if (is_for_engine(layer)) {
+        compute_by_engine(walker, loads ? next : 0);
         return;
     }
     if (loads) {
         begin_loads(walker, next);
     }
-    if (walker->core < walker->cores) { /* scratch in L1 is planned for these */
+    if (dory_second_part(layer)) {
+        dory_compute_in_two_parts(layer, &tile->tile, walker->core, walker->cores);
+    } else if (walker->core < walker->cores) { /* scratch in L1 is planned for these */
         layer->kernel(layer, &tile->tile, walker->core, walker->cores);
     }
 }

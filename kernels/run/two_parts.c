@@ -14,15 +14,11 @@ static void compute_steps(const struct dory_layer *layer, const struct dory_tile
     }
 }
 
-void dory_compute_first_part(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+void dory_compute_in_two_parts(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
     if (core < cores) {
         layer->kernel(layer, tile, core, cores);
     }
-}
-
-void dory_compute_other_parts(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
-{
     if (layer->operation == DORY_LSTM) {
         compute_steps(layer, tile, core, cores);
         return;
@@ -31,10 +27,4 @@ void dory_compute_other_parts(const struct dory_layer *layer, const struct dory_
     if (core < cores) {
         layer->finish(layer, tile, core, cores);
     }
-}
-
-void dory_compute_in_two_parts(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
-{
-    dory_compute_first_part(layer, tile, core, cores);
-    dory_compute_other_parts(layer, tile, core, cores);
 }

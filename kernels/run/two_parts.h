@@ -9,10 +9,4 @@
 __attribute__((cold)) void dory_compute_in_two_parts(const struct dory_layer *layer, const struct dory_tile *tile,
                                                      unsigned core, unsigned cores);
 
-/* The same for who has something to do in between. */
-__attribute__((cold)) void dory_compute_first_part(const struct dory_layer *layer, const struct dory_tile *tile,
-                                                   unsigned core, unsigned cores);
-__attribute__((cold)) void dory_compute_other_parts(const struct dory_layer *layer, const struct dory_tile *tile,
-                                                    unsigned core, unsigned cores);
-
 #endif
