@@ -363,19 +363,6 @@ static inline bool come_to_tile(struct walker *walker, bool more)
     return shared->status == DORY_OK;
 }
 
-/* Cores without an engine, whose loop has to fit their cache, are spared the question. */
-#if defined(DORY_XPULPV2) && !defined(DORY_NEUREKA)
-#define HAS_ENGINE false
-#else
-#define HAS_ENGINE true
-#endif
-
-/* An engine that reads weights where they lie copies their constants in the first part. */
-static inline bool is_for_engine(const struct dory_layer *layer)
-{
-    return HAS_ENGINE && dory_is_in_place(layer->l1.weights) && layer->operation != DORY_LSTM && dory_second_part(layer);
-}
-
 /* `to_load`: the tile behind it, by the first core; null: nothing can be loaded yet. It is not as urgent as the constants,
  * and comes while the engine works. */
 static __attribute__((noinline, cold)) void compute_by_engine(struct walker *walker,
@@ -404,7 +391,7 @@ static inline void compute(struct walker *walker, bool more)
         hal_barrier();
     }
     bool loads = walker->is_first && more && next->overlaps != DORY_OVERLAPS_STORE;
-    if (is_for_engine(layer)) {
+    if (dory_is_for_engine(layer)) {
         compute_by_engine(walker, loads ? next : 0);
         return;
     }
