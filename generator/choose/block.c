@@ -364,6 +364,18 @@ static bool goes_round_a_pair(const struct maker *m)
     return false;
 }
 
+/* A layer that reads no other one of the block may be complete before those in front of it: a constant, which a copy takes
+ * whole at the first turn. */
+static bool completes_in_order(const struct maker *m)
+{
+    for (int i = 1; i < m->layers; i++)
+        for (uint32_t turn = 0; turn < m->turns; turn++)
+            if (*end_at(m, i, turn) == member_record(m, i)->output_height &&
+                *end_at(m, i - 1, turn) < member_record(m, i - 1)->output_height)
+                return false;
+    return true;
+}
+
 static bool make_members(struct maker *m, uint32_t rows)
 {
     const struct problem *p = m->problem;
@@ -387,7 +399,7 @@ static bool make_members(struct maker *m, uint32_t rows)
 static void make_block(struct maker *m, uint32_t rows, struct cut *cut)
 {
     cut->solved = true;
-    if (goes_round_a_pair(m) || !make_members(m, rows))
+    if (goes_round_a_pair(m) || !completes_in_order(m) || !make_members(m, rows))
         return;
     struct block *block = arena_allocate(m->problem->arena, sizeof *block);
     *block = (struct block){
