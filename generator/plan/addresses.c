@@ -10,11 +10,17 @@
 uint32_t aligned(uint32_t bytes) { return dory_round_up(bytes, DORY_ALIGNMENT); }
 
 /* Behind all else in the arena, with the mark behind them. */
-static bool place_resident(struct plan *plan, uint64_t bytes)
+static bool place_resident(struct plan *plan, uint64_t bytes, struct diagnostics *diagnostics)
 {
     uint32_t least = plan->l2_peak_bytes < DORY_FLASH_HEADER_BYTES ? DORY_FLASH_HEADER_BYTES : plan->l2_peak_bytes;
-    if (least + bytes + DORY_LOADED_BYTES > plan->l2_arena_bytes)
-        return false; /* of fewer than 8 bits they may take more than was thought */
+    if (least + bytes + DORY_LOADED_BYTES >
+        plan->l2_arena_bytes) { /* of fewer than 8 bits they may take more than was thought */
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, "weights",
+                 "do not fit L2: those that are to stay there take %" PRIu64 " bytes behind %" PRIu32 ", there are %" PRIu32
+                 "; with 'auto' as many stay as are worth it, with 'flash' none",
+                 bytes + DORY_LOADED_BYTES, least, plan->l2_arena_bytes);
+        return false;
+    }
     plan->resident_offset = aligned(least);
     plan->resident_bytes = (uint32_t)bytes;
     plan->l2_live_bytes += plan->resident_offset + plan->resident_bytes + DORY_LOADED_BYTES - plan->l2_peak_bytes;
@@ -76,7 +82,7 @@ static bool place_weights(struct plan *plan, struct diagnostics *diagnostics)
         return false;
     }
     return plan->weights_are_linked || resident_end == FLASH_HEADER_BYTES ||
-           place_resident(plan, resident_end - FLASH_HEADER_BYTES);
+           place_resident(plan, resident_end - FLASH_HEADER_BYTES, diagnostics);
 }
 
 /* Layers of a block take turns: what one of them reads or writes lives as long as all of them run. */
