@@ -4,6 +4,7 @@
 usage: messages.py DORY [SHARED_FOLDER]      exit status 77: no python3-onnx
 """
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ except ImportError:
     sys.exit(77)
 
 FLOAT = np.float32
+MOST_MEGABYTES = 400  # for a model of some kilobytes
 
 
 class Model:
@@ -24,6 +26,7 @@ class Model:
 
     def __init__(self, opset=17):
         self.nodes, self.constants, self.opset, self.last = [], {}, opset, "x"
+        self.inputs, self.shape = ["x"], [1, 4, 6, 6]
 
     def constant(self, name, array):
         self.constants[name] = numpy_helper.from_array(np.asarray(array), name)
@@ -49,7 +52,7 @@ class Model:
         return self.node("Conv", [source, "w", *bias], output)
 
     def done(self):
-        graph = helper.make_graph(self.nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4, 6, 6])],
+        graph = helper.make_graph(self.nodes, "g", [helper.make_tensor_value_info(name, TensorProto.FLOAT, self.shape) for name in self.inputs],
                                   [helper.make_tensor_value_info(self.last, TensorProto.FLOAT, None)], list(self.constants.values()))
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset), helper.make_opsetid("com.microsoft", 1)])
 
@@ -173,15 +176,37 @@ def twice():
     return model.node("Add", ["m", "b"], "sum").quantise("y")
 
 
-def steps(second, kind):
-    """Two rows from the top, with scales of their own, and two more from row `second` on."""
+AT_0, AT_2 = (0, 0.1, np.uint8(5)), (2, 0.2, np.uint8(6))  # first place, scale and zero point of a part
+
+
+def parts_of(model, source, axis, parts):
+    """Pieces of two along an axis, added."""
+    total = None
+    for first, scale, zero_point in parts:
+        name = f"{source}_{first}"
+        bounds = [model.constant(f"at_{place}", np.array([place])) for place in (first, first + 2, axis)]
+        model.node("Slice", [source, *bounds], f"{name}_part").quantise(name, FLOAT(scale), zero_point)
+        total = model.node("Add", [total, name], f"{name}_sum").quantise(f"{name}_total").last if total else name
+    return model
+
+
+def steps(*parts):
+    """Rows of an image."""
+    return parts_of(Model(), "x", 2, parts).node("Neg", [f"x_{parts[-1][0]}_total"], "n").quantise("y")
+
+
+def large_inputs(in_parts):
+    """20 of 64 MB in float: in a file of some kilobytes."""
     model = Model()
-    for name, first in ("a", 0), ("b", second):
-        model.last = "x"
-        bounds = [model.constant(f"{name}_first", np.array([first])), model.constant(f"{name}_end", np.array([first + 2]))]
-        model.node("Slice", ["x", *bounds, model.constant("rows", np.array([2]))], f"{name}_rows")
-        model.quantise(name, FLOAT(0.1 + first), kind(5) if first else np.uint8(5))
-    return model.node("Add", ["a", "b"], "sum").quantise("y")
+    model.inputs, model.shape, total = [f"x{i}" for i in range(20)], [1, 1, 4096, 4096], None
+    for name in model.inputs:
+        model.last = name
+        if in_parts:
+            parts_of(model, name, 2, (AT_0, AT_2))
+        else:
+            model.quantise(f"{name}_in")
+        total = model.node("Add", [total, model.last], f"{name}_all").quantise(f"{name}_so_far").last if total else model.last
+    return model.node("Neg", [total], "n").quantise("y")
 
 
 def length():
@@ -292,9 +317,13 @@ CASES = [
     ("bias_of_its_scale", with_bias(FLOAT(0.1) * FLOAT(0.01)), 0, []),
     ("channels_last", channels_last(), 1, ["node 'pool', attribute 'channels_last'"]),
     ("quantised_twice", twice(), 1, ["elements of input 'x' are quantised twice", "0.1", "0.2"]),
-    ("steps_that_overlap", steps(1, np.uint8), 1, ["node 'QuantizeLinear_of_b_q'", "elements of input 'x' are quantised twice"]),
-    ("steps_of_two_types", steps(2, np.int8), 1, ["node 'QuantizeLinear_of_b_q'", "elements of input 'x' are quantised twice"]),
-    ("steps", steps(2, np.uint8), 0, []),
+    ("steps_that_overlap", steps(AT_0, (1, 1.1, np.uint8(5))), 1,
+     ["node 'QuantizeLinear_of_x_1_q'", "elements of input 'x' are quantised twice: with scale 0.100000001 and zero point 5, and here with 1.10000002"]),
+    ("step_that_overlaps_a_later", steps(AT_0, AT_2, (3, 0.5, np.uint8(7))), 1,
+     ["node 'QuantizeLinear_of_x_3_q'", "quantised twice: with scale 0.200000003 and zero point 6, and here with 0.5 and 7"]),
+    ("steps_of_two_types", steps(AT_0, (2, 0.1, np.int8(5))), 1,
+     ["node 'QuantizeLinear_of_x_2_q'", "quantises elements of input 'x' to INT8, of which others are UINT8", "activation_type"]),
+    ("steps", steps(AT_0, AT_2), 0, []),
     ("many_outputs", ManyOutputs().quantise("a").convolution().quantise("y"), 1, ["has 1001 outputs; supported: up to 1000"]),
     ("head", head(), 0, ["note", "Tanh_of_t", "left to the application"]),
     ("normalised_exactly", normalised(0.5), 0, []),
@@ -365,6 +394,19 @@ def folded(dory, scratch):
     return good
 
 
+def memory(dory, scratch):
+    """Of a small file, that says of its inputs that they are large."""
+    path, good = f"{scratch}/large.onnx", True
+    for in_parts, status, parts in (False, 0, []), (True, 1, ["input 'x0' has 16777216 elements", "quantised by themselves"]):
+        onnx.save(large_inputs(in_parts).done(), path)
+        good &= judge(f"large inputs, in parts: {in_parts}", run(dory, path), status, parts)
+        megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+        if megabytes > MOST_MEGABYTES:
+            good = False
+            print(f"large inputs, in parts: {in_parts}: {megabytes} MB; expected at most {MOST_MEGABYTES}")
+    return good
+
+
 def foreign_options(dory, scratch):
     """Options of integer networks."""
     path, good = f"{scratch}/plain.onnx", True
@@ -385,6 +427,7 @@ def main():
         good &= external(dory, scratch)
         good &= foreign_options(dory, scratch)
         good &= folded(dory, scratch)
+        good &= memory(dory, scratch)
     for name, parts in SHARED:
         path = f"{sys.argv[2]}/{name}/model.onnx" if len(sys.argv) > 2 else ""
         if os.path.exists(path):

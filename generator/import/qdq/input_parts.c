@@ -1,18 +1,29 @@
 /* Inputs whose parts the model quantises by themselves, as an unrolled network its time steps. */
 #include "import/qdq/outside.h"
 
-#include <string.h>
+#include <inttypes.h>
 
-#define MOST_CLAIMED ((size_t)1 << 24) /* elements of an input that are gone through: what a hostile model can multiply */
+/* What a hostile model can multiply: elements of all inputs in parts, and of those copies that are gone through. */
+#define MOST_ELEMENTS ((size_t)1 << 24)
 
-/* Of an input: by which of the quantisations each element is rounded; -1: by none so far. */
+#define ONE_SCALE                                                                                                           \
+    "(of onnxruntime's quantize_static: extra_options={'ForceQuantizeNoInputCheck': True}, by which slices of "             \
+    "the input keep its scale)"
+
+/* A copy of an input, or the input itself, and the quantisation that rounds it. */
+struct rounded_copy {
+    int tensor, number;
+};
+
+/* Of an input: its quantisations, by which of them each copy is rounded, and, once there are two, each element; -1: by none
+ * so far. */
 struct qdq_claim {
     int input;
-    int *of;
     struct quantisation *list;
     int count;
-    size_t claimed; /* elements so far, with those that are claimed again */
-    bool is_whole;  /* too many to tell them apart: all have one quantisation */
+    struct rounded_copy *copies;
+    int copy_count;
+    int *of; /* null: all have the first */
 };
 
 /* ---- where elements come from ---- */
@@ -52,17 +63,9 @@ static struct qdq_claim *claim_of(struct qdq *qdq, int input)
     for (int i = 0; i < qdq->claim_count; i++)
         if (qdq->claims[i].input == input)
             return &qdq->claims[i];
-    struct qdq_claim *claims = arena_array(qdq->arena, struct qdq_claim, (size_t)qdq->claim_count + 1);
-    const size_t elements = tensor_elements(qdq_tensor(qdq, input));
-    const bool is_whole = elements > MOST_CLAIMED;
-    if (qdq->claim_count)
-        memcpy(claims, qdq->claims, (size_t)qdq->claim_count * sizeof *claims);
-    claims[qdq->claim_count] = (struct qdq_claim){
-        .input = input, .is_whole = is_whole, .of = arena_array(qdq->arena, int, is_whole ? 0 : elements)};
-    for (size_t i = 0; i < elements && !is_whole; i++)
-        claims[qdq->claim_count].of[i] = -1;
-    qdq->claims = claims;
-    return &claims[qdq->claim_count++];
+    arena_grow(qdq->arena, qdq->claims, qdq->claim_count);
+    qdq->claims[qdq->claim_count] = (struct qdq_claim){.input = input};
+    return &qdq->claims[qdq->claim_count++];
 }
 
 static bool is_same(const struct quantisation *a, const struct quantisation *b)
@@ -75,59 +78,123 @@ static int number_of(struct qdq *qdq, struct qdq_claim *claim, const struct quan
     for (int i = 0; i < claim->count; i++)
         if (is_same(&claim->list[i], quantisation))
             return i;
-    if ((claim->count & (claim->count - 1)) == 0) { /* room for twice as many */
-        struct quantisation *list = arena_array(qdq->arena, struct quantisation, 2 * (size_t)claim->count + 1);
-        if (claim->count)
-            memcpy(list, claim->list, (size_t)claim->count * sizeof *list);
-        claim->list = list;
-    }
+    arena_grow(qdq->arena, claim->list, claim->count);
     claim->list[claim->count] = *quantisation;
     return claim->count++;
 }
 
-bool qdq_claim_input(struct qdq *qdq, int tensor, const struct quantisation *quantisation)
+/* True where the copy was not known to be rounded so. */
+static bool add_copy(struct qdq *qdq, struct qdq_claim *claim, int tensor, int number)
+{
+    for (int i = 0; i < claim->copy_count; i++)
+        if (claim->copies[i].tensor == tensor && claim->copies[i].number == number)
+            return false;
+    arena_grow(qdq->arena, claim->copies, claim->copy_count);
+    claim->copies[claim->copy_count++] = (struct rounded_copy){tensor, number};
+    return true;
+}
+
+static bool may_go_through(struct qdq *qdq, int tensor)
+{
+    size_t copies = 1;
+    for (const struct layer *copy = copy_of(qdq, tensor); copy; copy = copy_of(qdq, copy->inputs[0]))
+        copies++;
+    const size_t elements = tensor_elements(qdq_tensor(qdq, tensor)), left = MOST_ELEMENTS - qdq->claimed_elements;
+    if (elements > left / copies)
+        return false;
+    qdq->claimed_elements += copies * elements;
+    return true;
+}
+
+static enum qdq_outcome refuse_elements(struct qdq *qdq, const struct node *node, const struct qdq_claim *claim)
+{
+    const struct tensor *input = qdq_tensor(qdq, claim->input);
+    return qdq_fault(qdq, node, NULL,
+                     "input '%s' has %zu elements, parts of which are quantised by themselves; supported: %zu elements in "
+                     "all, those of such inputs and of their parts; larger inputs with one scale " ONE_SCALE,
+                     input->name, tensor_elements(input), MOST_ELEMENTS);
+}
+
+static enum qdq_outcome refuse_overlap(struct qdq *qdq, const struct node *node, const struct qdq_claim *claim,
+                                       const struct quantisation *first, const struct quantisation *second)
+{
+    return qdq_fault(qdq, node, NULL,
+                     "elements of input '%s' are quantised twice: with scale %.9g and zero point %" PRId64
+                     ", and here with %.9g and %" PRId64 "; supported: one quantisation an element " ONE_SCALE,
+                     qdq_tensor(qdq, claim->input)->name, first->scale, first->zero_point, second->scale,
+                     second->zero_point);
+}
+
+static enum qdq_outcome claim_elements(struct qdq *qdq, const struct node *node, struct qdq_claim *claim,
+                                       const struct rounded_copy *copy)
+{
+    if (!may_go_through(qdq, copy->tensor))
+        return refuse_elements(qdq, node, claim);
+    const int64_t elements = (int64_t)tensor_elements(qdq_tensor(qdq, copy->tensor));
+    for (int64_t i = 0; i < elements; i++) {
+        const int64_t source = source_of(qdq, copy->tensor, i);
+        if (source < 0)
+            continue;
+        if (claim->of[source] >= 0 && claim->of[source] != copy->number)
+            return refuse_overlap(qdq, node, claim, &claim->list[claim->of[source]], &claim->list[copy->number]);
+        claim->of[source] = copy->number;
+    }
+    return QDQ_DONE;
+}
+
+/* From now on each element has a number of its own. */
+static enum qdq_outcome tell_apart(struct qdq *qdq, const struct node *node, struct qdq_claim *claim)
+{
+    if (!may_go_through(qdq, claim->input))
+        return refuse_elements(qdq, node, claim);
+    const size_t elements = tensor_elements(qdq_tensor(qdq, claim->input));
+    claim->of = arena_array(qdq->arena, int, elements);
+    for (size_t i = 0; i < elements; i++)
+        claim->of[i] = -1;
+    enum qdq_outcome outcome = QDQ_DONE;
+    for (int i = 0; i < claim->copy_count && outcome == QDQ_DONE; i++)
+        outcome = claim_elements(qdq, node, claim, &claim->copies[i]);
+    return outcome;
+}
+
+enum qdq_outcome qdq_claim_input(struct qdq *qdq, const struct node *node, int tensor,
+                                 const struct quantisation *quantisation)
 {
     struct qdq_claim *claim = claim_of(qdq, qdq_origin(qdq, tensor));
     const int number = number_of(qdq, claim, quantisation);
-    const int64_t elements = (int64_t)tensor_elements(qdq_tensor(qdq, tensor));
-    claim->claimed += (size_t)elements;
-    claim->is_whole |= claim->claimed > MOST_CLAIMED;
-    if (claim->is_whole)
-        return claim->count == 1;
-    bool is_free = claim->list[0].is_signed == quantisation->is_signed;
-    for (int64_t i = 0; i < elements && is_free; i++) {
-        const int64_t source = source_of(qdq, tensor, i);
-        if (source < 0)
-            continue;
-        is_free = claim->of[source] < 0 || claim->of[source] == number;
-        claim->of[source] = number;
-    }
-    return is_free;
+    if (claim->list[0].is_signed != quantisation->is_signed)
+        return qdq_fault(qdq, node, NULL,
+                         "quantises elements of input '%s' to %s, of which others are %s; supported: one type an input (%s)",
+                         qdq_tensor(qdq, claim->input)->name, quantisation->is_signed ? "INT8" : "UINT8",
+                         quantisation->is_signed ? "UINT8" : "INT8", qdq_advice(qdq, QDQ_ACTIVATIONS));
+    if (!add_copy(qdq, claim, tensor, number) || claim->count == 1)
+        return QDQ_DONE;
+    return claim->of ? claim_elements(qdq, node, claim, &claim->copies[claim->copy_count - 1])
+                     : tell_apart(qdq, node, claim);
 }
 
 /* ---- parts ---- */
 
-/* Elements that nothing reads belong to the part in front of them. */
+/* Goes on to where the next part begins, and says by what it is rounded; -1: there is none. Elements that nothing reads
+ * belong to the part in front of them. */
+static int next_part(const struct qdq_claim *claim, size_t elements, int last, size_t *first)
+{
+    while (*first < elements && (claim->of[*first] < 0 || claim->of[*first] == last))
+        ++*first;
+    return *first < elements ? claim->of[*first] : -1;
+}
+
 static void set_parts(struct qdq *qdq, const struct qdq_claim *claim)
 {
     struct tensor *tensor = qdq_tensor(qdq, claim->input);
     const size_t elements = tensor_elements(tensor);
-    int count = 0, last = -1;
-    for (size_t i = 0; i < elements; i++)
-        if (claim->of[i] >= 0 && claim->of[i] != last) {
-            count++;
-            last = claim->of[i];
-        }
-    struct input_part *parts = arena_array(qdq->arena, struct input_part, (size_t)count);
-    count = 0;
-    last = -1;
-    for (size_t i = 0; i < elements; i++) {
-        if (claim->of[i] < 0 || claim->of[i] == last)
-            continue;
-        last = claim->of[i];
-        const struct quantisation *own = &claim->list[last];
-        parts[count] = (struct input_part){count ? i : 0, own->scale, (int)own->zero_point + (own->is_signed ? 128 : 0)};
-        count++;
+    struct input_part *parts = NULL;
+    int count = 0;
+    size_t first = 0;
+    for (int number = -1; (number = next_part(claim, elements, number, &first)) >= 0; count++) {
+        const struct quantisation *own = &claim->list[number];
+        arena_grow(qdq->arena, parts, count);
+        parts[count] = (struct input_part){count ? first : 0, own->scale, (int)own->zero_point + (own->is_signed ? 128 : 0)};
     }
     tensor->parts = parts;
     tensor->part_count = count;
@@ -135,7 +202,7 @@ static void set_parts(struct qdq *qdq, const struct qdq_claim *claim)
 
 void qdq_set_parts(struct qdq *qdq)
 {
-    for (int i = 0; i < qdq->claim_count; i++)
-        if (qdq->claims[i].count > 1 && !qdq->claims[i].is_whole)
+    for (int i = 0; i < qdq->claim_count && !qdq->diagnostics->error_count; i++)
+        if (qdq->claims[i].of)
             set_parts(qdq, &qdq->claims[i]);
 }

@@ -21,10 +21,11 @@ void qdq_apply_folds(struct qdq *qdq);
 
 /* ---- input_parts.c: inputs whose parts the model quantises by themselves, as time steps of an unrolled network ---- */
 
-/* Elements of an input that are copied to this tensor, or all of an input, are quantised so; false where one of them is
- * quantised in another way. */
-bool qdq_claim_input(struct qdq *qdq, int tensor, const struct quantisation *quantisation);
-void qdq_set_parts(struct qdq *qdq); /* of all inputs, once all are claimed */
+/* The node quantises elements of an input that are copied to this tensor, or all of an input. Fails where one of them is
+ * quantised in another way, or in another type than others. */
+enum qdq_outcome qdq_claim_input(struct qdq *qdq, const struct node *node, int tensor,
+                                 const struct quantisation *quantisation);
+void qdq_set_parts(struct qdq *qdq); /* of all inputs, once all are claimed; reports inputs of too many parts */
 /* What the tensor is, or was copied from. */
 int qdq_origin(const struct qdq *qdq, int tensor);
 

@@ -172,6 +172,7 @@ struct qdq {
     int front_count;
     struct qdq_claim *claims; /* of inputs that are quantised: input_parts.c */
     int claim_count;
+    size_t claimed_elements;   /* of inputs in parts */
     bool is_of_integers;       /* there is no QuantizeLinear: import/integers */
     struct qdq_scaled *scaled; /* tensors with a scale a channel */
     int scaled_count;

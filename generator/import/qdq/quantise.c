@@ -135,13 +135,8 @@ static enum qdq_outcome quantise_input(struct qdq *qdq, const struct node *node,
                                        const struct quantisation *quantisation)
 {
     struct tensor *input = qdq_tensor(qdq, qdq_origin(qdq, index)), *tensor = qdq_tensor(qdq, index);
-    if (!qdq_claim_input(qdq, index, quantisation))
-        return qdq_fault(qdq, node, NULL,
-                         "elements of input '%s' are quantised twice: with scale %.9g and zero point %d, and here with %.9g "
-                         "and %" PRId64 "; supported: one quantisation an element (of onnxruntime's quantize_static: "
-                         "extra_options={'ForceQuantizeNoInputCheck': True}, by which slices of the input keep its scale)",
-                         input->name, input->scale, input->zero_point + input->model_offset, quantisation->scale,
-                         quantisation->zero_point);
+    if (qdq_claim_input(qdq, node, index, quantisation) != QDQ_DONE)
+        return QDQ_FAULT;
     tensor->scale = quantisation->scale;
     tensor->model_offset = quantisation->is_signed ? -128 : 0;
     tensor->zero_point = (int)quantisation->zero_point - tensor->model_offset;
