@@ -67,14 +67,23 @@ static int64_t quantise_by(const struct network *network, const struct tensor *t
     return element < (double)tensor->maximum ? (int64_t)element : tensor->maximum;
 }
 
-/* `index` counts in memory. */
+/* The part that an element is of; `index` counts in memory. */
+static const struct input_part *part_of(const struct tensor *tensor, size_t index)
+{
+    int part = 0, behind = tensor->part_count;
+    while (behind - part > 1) {
+        const int middle = part + (behind - part) / 2;
+        *(tensor->parts[middle].first > index ? &behind : &part) = middle;
+    }
+    return &tensor->parts[part];
+}
+
 static int64_t quantise(const struct network *network, const struct tensor *tensor, double real, size_t index)
 {
-    int part = tensor->part_count - 1;
-    while (part > 0 && tensor->parts[part].first > index)
-        part--;
-    return part < 0 ? quantise_by(network, tensor, tensor->scale, tensor->zero_point, real)
-                    : quantise_by(network, tensor, tensor->parts[part].scale, tensor->parts[part].zero_point, real);
+    if (!tensor->part_count)
+        return quantise_by(network, tensor, tensor->scale, tensor->zero_point, real);
+    const struct input_part *part = part_of(tensor, index);
+    return quantise_by(network, tensor, part->scale, part->zero_point, real);
 }
 
 static float step_of(const struct real_step *step, float x, int channel)

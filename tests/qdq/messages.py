@@ -195,6 +195,13 @@ def steps(*parts):
     return parts_of(Model(), "x", 2, parts).node("Neg", [f"x_{parts[-1][0]}_total"], "n").quantise("y")
 
 
+def columns_in_turn(rows):
+    """Halves of each row by themselves: two parts of memory a row."""
+    model = Model()
+    model.shape = [1, 1, rows, 4]
+    return parts_of(model, "x", 3, (AT_0, AT_2)).node("Neg", ["x_2_total"], "n").quantise("y")
+
+
 def large_inputs(in_parts):
     """20 of 64 MB in float: in a file of some kilobytes."""
     model = Model()
@@ -324,6 +331,8 @@ CASES = [
     ("steps_of_two_types", steps(AT_0, (2, 0.1, np.int8(5))), 1,
      ["node 'QuantizeLinear_of_x_2_q'", "quantises elements of input 'x' to INT8, of which others are UINT8", "activation_type"]),
     ("steps", steps(AT_0, AT_2), 0, []),
+    ("most_parts", columns_in_turn(512), 0, []),
+    ("too_many_parts", columns_in_turn(513), 1, ["input 'x' is quantised in more than 1024 parts", "extra_options={'ForceQuantizeNoInputCheck': True}"]),
     ("many_outputs", ManyOutputs().quantise("a").convolution().quantise("y"), 1, ["has 1001 outputs; supported: up to 1000"]),
     ("head", head(), 0, ["note", "Tanh_of_t", "left to the application"]),
     ("normalised_exactly", normalised(0.5), 0, []),

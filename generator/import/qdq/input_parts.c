@@ -5,6 +5,7 @@
 
 /* What a hostile model can multiply: elements of all inputs in parts, and of those copies that are gone through. */
 #define MOST_ELEMENTS ((size_t)1 << 24)
+#define MOST_PARTS    1024 /* of an input: each has three numbers in the header */
 
 #define ONE_SCALE                                                                                                           \
     "(of onnxruntime's quantize_static: extra_options={'ForceQuantizeNoInputCheck': True}, by which slices of "             \
@@ -184,6 +185,15 @@ static int next_part(const struct qdq_claim *claim, size_t elements, int last, s
     return *first < elements ? claim->of[*first] : -1;
 }
 
+static void refuse_parts(struct qdq *qdq, const struct tensor *tensor)
+{
+    diagnose(
+        qdq->diagnostics, SEVERITY_ERROR, NULL, NULL,
+        "input '%s' is quantised in more than %d parts, counted in memory, where elements of different scales take turns; "
+        "supported: up to %d, or one scale for the input " ONE_SCALE,
+        tensor->name, MOST_PARTS, MOST_PARTS);
+}
+
 static void set_parts(struct qdq *qdq, const struct qdq_claim *claim)
 {
     struct tensor *tensor = qdq_tensor(qdq, claim->input);
@@ -193,6 +203,10 @@ static void set_parts(struct qdq *qdq, const struct qdq_claim *claim)
     size_t first = 0;
     for (int number = -1; (number = next_part(claim, elements, number, &first)) >= 0; count++) {
         const struct quantisation *own = &claim->list[number];
+        if (count == MOST_PARTS) {
+            refuse_parts(qdq, tensor);
+            return;
+        }
         arena_grow(qdq->arena, parts, count);
         parts[count] = (struct input_part){count ? first : 0, own->scale, (int)own->zero_point + (own->is_signed ? 128 : 0)};
     }
