@@ -5,10 +5,12 @@
 #include "base/text.h"
 #include "network/network.h"
 
-/* NAME_INPUT_SCALE and NAME_INPUT_ZERO_POINT, where the model says them; `upper` is NAME, `what` INPUT or OUTPUT_1. */
+/* NAME_INPUT_SCALE and NAME_INPUT_ZERO_POINT, where the model says them; of an input in parts NAME_INPUT_PARTS, _FIRST,
+ * _SCALES and _ZERO_POINTS in their place. `upper` is NAME, `what` INPUT or OUTPUT_1. */
 void emit_scale_macros(struct text *text, const char *upper, const char *what, const struct tensor *tensor);
 
-/* NAME_quantise_input and NAME_dequantise_output, likewise; `lower` is input or output_1. */
+/* NAME_quantise_input, of an input in parts with the part's number, and NAME_dequantise_output; `lower` is input or
+ * output_1. */
 void emit_scale_helper(struct text *text, const char *name, const char *upper, const char *what, const char *lower,
                        const struct tensor *tensor, bool is_input);
 

@@ -361,7 +361,8 @@ def whole_mask(dory, folder):
     return is_equal("whole_mask", *run(dory, path, x, folder), elements(-grid(-20.0 * (1 - x), FLOAT(2.0**-3), 200)))
 
 
-STEP_SCALES, STEP_ZEROS = FLOAT([2.0**-3, 2.0**-4, 2.0**-5]), (90, 130, 20)
+STEPS, STEP_SCALES, STEP_ZEROS = (3, 0, 1), FLOAT([2.0**-3, 2.0**-4, 2.0**-5]), (90, 130, 20)
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 
 
 def time_steps(dory, folder):
@@ -369,25 +370,56 @@ def time_steps(dory, folder):
     for kind, less in (np.uint8, 0), (np.int8, 128):
         model, path = Model([1, 4, 6]), os.path.join(folder, f"steps_{less}.onnx")
         x, state, expected = RANDOM.normal(0, 2, (1, 4, 6)).astype(FLOAT), None, np.zeros((1, 6))
-        for step, scale, zero in zip((3, 0, 1), STEP_SCALES, STEP_ZEROS):
+        for step, scale, zero in zip(STEPS, STEP_SCALES, STEP_ZEROS):
             new = model.quantised(model.node("Gather", ["x", np.array(step)], axis=1), scale, kind(zero - less))
             state = model.quantised(model.node("Add", [state, new]) if state else new, SCALE, kind(100 - less))
             expected = grid(expected + grid(x[:, step], scale, zero), SCALE, 100)
         model.write(path, model.quantised(model.node("Neg", [state]), OUT_SCALE, OUT_ZERO))
-        if not is_equal(path, *run(dory, path, x, folder), elements(-expected)) or not has_parts(dory, folder, path):
+        if not is_equal(path, *run(dory, path, x, folder), elements(-expected)) or not has_parts(dory, folder, path, x):
             return False
     return True
 
 
-def has_parts(dory, folder, path):
-    """The header tells the application: elements 0 to 5, 6 to 17, and the rest."""
-    done = subprocess.run([dory, "generate", path, "--target", "gap8", "--output-dir", folder, "--name", "steps"], capture_output=True, text=True)
-    with open(os.path.join(folder, "steps.h")) as file:
+HOST = r"""
+#include <stdio.h>
+#include "KWS.h"
+int main(void)
+{
+    static float sound[KWS_INPUT_BYTES];
+    static uint8_t input[KWS_INPUT_BYTES];
+    fread(sound, sizeof sound, 1, stdin);
+@LOOP@
+    fwrite(input, sizeof input, 1, stdout);
+    return 0;
+}
+"""
+
+
+def documented_loop():
+    """How docs/transformers.md quantises such an input."""
+    with open(os.path.join(SOURCE, "docs/transformers.md"), encoding="utf-8") as file:
+        return next(block for block in file.read().split("```c\n")[1:] if "KWS_INPUT_PARTS" in block).split("```")[0]
+
+
+def has_parts(dory, folder, path, x):
+    """The header tells the application: elements 0 to 5, 6 to 17, and the rest. The loop of the documents uses it rightly."""
+    done = subprocess.run([dory, "generate", path, "--target", "gap8", "--output-dir", folder, "--name", "KWS"], capture_output=True, text=True)
+    with open(os.path.join(folder, "KWS.h")) as file:
         header = file.read()
-    wanted = ("STEPS_INPUT_PARTS 3", "STEPS_INPUT_FIRST {0, 6, 18}", "STEPS_INPUT_SCALES {6.25", "STEPS_INPUT_ZERO_POINTS {130, 20, 90}",
-              "steps_quantise_input(float real, int part)")
+    wanted = ("KWS_INPUT_PARTS 3", "KWS_INPUT_FIRST {0, 6, 18}", "KWS_INPUT_SCALES {6.25", "KWS_INPUT_ZERO_POINTS {130, 20, 90}",
+              "KWS_quantise_input(float real, int part)")
     missing = [text for text in wanted if text not in header]
-    return not missing or print("time_steps:", done.stderr, missing)
+    if missing:
+        print("time_steps:", done.stderr, missing)
+        return False
+    program = os.path.join(folder, "quantise")
+    with open(program + ".c", "w") as file:
+        file.write(HOST.replace("@LOOP@", documented_loop()))
+    folders = ["-I" + os.path.join(SOURCE, part) for part in ("kernels/include", "hal/include")]
+    subprocess.run([os.environ.get("CC", "cc"), *folders, program + ".c", "-o", program, "-lm"], check=True)
+    found = np.frombuffer(subprocess.run([program], input=x.tobytes(), capture_output=True, check=True).stdout, np.uint8).reshape(4, 6)
+    expected = [grid(x[0, step], scale, zero) / scale + zero for step, scale, zero in zip(STEPS, STEP_SCALES, STEP_ZEROS)]
+    return is_equal("the documents' loop", found[list(STEPS)], "", np.array(expected))
 
 
 def part_of_a_part(dory, folder):
