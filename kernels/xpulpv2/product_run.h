@@ -68,9 +68,10 @@ dory_product_run_with(struct dory_product *product, struct dory_grid_share share
         dory_product_start_part(product);
     }
     blocks->special = blocks->direct == DORY_NOT_DIRECT || blocks->more_runs != 0;
+    uint32_t first_row = DORY_STEPS_ONTO_OTHERS ? 0 : share.row + (share.first != 0);
     while (share.items > 0) {
         uint32_t index = 4 * share.row, pixels = dory_minimum(4, product->pixel_count - index), back = 0;
-        if (pixels < 4 && product->direct && product->steps_back && share.row > 0) {
+        if (pixels < 4 && product->direct && product->steps_back && share.row > first_row) {
             back = 4 - pixels;
             index -= back;
             pixels = 4;

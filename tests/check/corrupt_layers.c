@@ -95,20 +95,29 @@ static bool tile_is_loaded_too_early(struct plan *plan, uint32_t choice)
     return true;
 }
 
-/* Beside the tile before, though its step waits for transfers. */
+static struct dory_prepared_tile *first_tile_of(const struct plan *plan, int layer)
+{
+    const struct dory_prepared_tile *first = plan->tiles;
+    for (int i = 0; i < layer; i++)
+        first += plan->layers[i].tile_count;
+    return plan->tiles ? (struct dory_prepared_tile *)(uintptr_t)first : NULL;
+}
+
+/* A layer's weights come to L1 beside the layer before. A transfer that was awaited in front of that is awaited by the
+ * layer's first step, of which all else is as such a step has it. */
 static bool weights_before_transfers(struct plan *plan, uint32_t choice)
 {
-    struct dory_prepared_tile *tile = tile_of(plan, choice);
-    for (int i = 1; tile && i < plan->step_count; i++) {
-        int layer = plan->steps[i].layer;
-        struct dory_step *step = &plan->steps[i].record;
-        const struct dory_prepared_tile *first = plan->tiles;
-        for (int j = 0; j < layer; j++)
-            first += plan->layers[j].tile_count;
-        if (first != tile || !dory_step_awaits(step, &plan->steps[i - 1].record) || !tile->load_weights)
+    (void)choice;
+    for (int i = 1; plan->tiles && i < plan->step_count; i++) {
+        struct dory_step *step = &plan->steps[i].record, *before = &plan->steps[i - 1].record;
+        struct dory_prepared_tile *tile = first_tile_of(plan, plan->steps[i].layer);
+        int last = before->transfers_awaited - 1;
+        if (!step->weights_are_early || tile->overlaps == DORY_OVERLAPS || last < 0 || plan->transfers[last].needed_step < i)
             continue;
-        step->weights_are_early = 1;
-        tile->loads_beside = 1;
+        for (int j = 0; j < i; j++)
+            if (plan->steps[j].record.transfers_awaited > last)
+                plan->steps[j].record.transfers_awaited = (uint16_t)last;
+        tile->meets = (uint8_t)dory_step_meets(step, before);
         return true;
     }
     return false;
