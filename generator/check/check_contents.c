@@ -433,8 +433,8 @@ static void play_tile(struct play *play, const struct dory_prepared_tile *tile, 
     if (tile->awaits_stores)
         await_store(play, tile->output_buffer ^ 1);
     load_some(play, step, tile, tile->loads_beside, tile->load_count);
-    if (tile->border !=
-        DORY_BORDER_NONE) /* also round rows of which only the next tile computes: it finds the border there */
+    /* A border also goes round rows of which only the next tile computes: it finds the border there. */
+    if (tile->border != DORY_BORDER_NONE)
         visit_input(play, tile, 0, true, lay_border);
     if (tile->has_table)
         put(play, (uintptr_t)tile->tile.weights, own_content(play, step, TABLE, 0), dory_table_bytes(record_of(play, step)));

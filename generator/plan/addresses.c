@@ -9,12 +9,11 @@
 
 uint32_t aligned(uint32_t bytes) { return dory_round_up(bytes, DORY_ALIGNMENT); }
 
-/* Behind all else in the arena, with the mark behind them. */
+/* Behind all else in the arena, with the mark behind them. Those of fewer than 8 bits may take more than was thought. */
 static bool place_resident(struct plan *plan, uint64_t bytes, struct diagnostics *diagnostics)
 {
     uint32_t least = plan->l2_peak_bytes < DORY_FLASH_HEADER_BYTES ? DORY_FLASH_HEADER_BYTES : plan->l2_peak_bytes;
-    if (least + bytes + DORY_LOADED_BYTES >
-        plan->l2_arena_bytes) { /* of fewer than 8 bits they may take more than was thought */
+    if (least + bytes + DORY_LOADED_BYTES > plan->l2_arena_bytes) {
         diagnose(diagnostics, SEVERITY_ERROR, NULL, "weights",
                  "do not fit L2: those that are to stay there take %" PRIu64 " bytes behind %" PRIu32 ", there are %" PRIu32
                  "; with 'auto' as many stay as are worth it, with 'flash' none",
