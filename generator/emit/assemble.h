@@ -16,6 +16,9 @@ struct assembled {
 /* layout.c: fills flash_image. */
 bool layout_weights(struct plan *plan, struct arena *arena, struct diagnostics *diagnostics);
 
+/* dory_flash_hash_step over little-endian words, whatever this machine's are; zeros fill the last one. */
+uint32_t layout_hash(const uint8_t *bytes, size_t count);
+
 /* After layout_weights. */
 void plan_assemble(const struct plan *plan, struct assembled *assembled, struct arena *arena);
 

@@ -37,9 +37,10 @@ const bool *emit_choose_dumped(const char *list, int layer_count, struct arena *
 /* The table for dory/dump.h, as NAME_dump. */
 void emit_dump_table(struct text *text, const struct emission *emission);
 
-/* An assembly source that puts FILE into a section under the name SYMBOL; for weights and expected values alike. `section`:
- * DORY_FLASH_SECTION or DORY_LINKED_SECTION, of dory/flash_section.h. */
-const char *emit_image_source(const char *section, const char *symbol, const char *file, struct arena *arena);
+/* Adds SYMBOL.bin with `count` bytes, and SYMBOL.S, which puts them into a section under that name; for weights and expected
+ * values alike. `section`: DORY_FLASH_SECTION or DORY_LINKED_SECTION, of dory/flash_section.h. */
+void emit_image(const char *section, const char *symbol, const void *bytes, size_t count, struct outputs *outputs,
+                struct arena *arena);
 
 /* `name` in capital letters, for macros. */
 const char *emit_upper_case(const char *name, struct arena *arena);

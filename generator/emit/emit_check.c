@@ -138,10 +138,8 @@ void emit_check(const struct emission *emission, const struct expected *expected
 {
     struct text table = {.arena = arena};
     const char *name = emission->name;
-    const char *image = arena_format(arena, "%s_check.bin", name);
-    const char *assembly = emit_image_source("DORY_FLASH_SECTION", arena_format(arena, "%s_check", name), image, arena);
     add_table(&table, emission, expected);
     outputs_add(outputs, arena_format(arena, "%s_check.c", name), table.bytes, table.length);
-    outputs_add(outputs, image, expected->image, expected->bytes);
-    outputs_add(outputs, arena_format(arena, "%s_check.S", name), assembly, strlen(assembly));
+    emit_image("DORY_FLASH_SECTION", arena_format(arena, "%s_check", name), expected->image, expected->bytes, outputs,
+               arena);
 }

@@ -43,8 +43,7 @@ static void layout_layer(struct plan *plan, int index, struct diagnostics *diagn
                  planned->weights_bytes);
 }
 
-/* Of little-endian words, whatever this machine's are; zeros fill the last one. */
-static uint32_t hash_bytes(const uint8_t *bytes, size_t count)
+uint32_t layout_hash(const uint8_t *bytes, size_t count)
 {
     uint32_t hash = DORY_FLASH_HASH_START;
     size_t words = count / 4;
@@ -57,7 +56,7 @@ static uint32_t hash_bytes(const uint8_t *bytes, size_t count)
 
 static void write_header(struct plan *plan)
 {
-    uint32_t hash = hash_bytes(plan->flash_image + FLASH_HEADER_BYTES, plan->flash_bytes - FLASH_HEADER_BYTES);
+    uint32_t hash = layout_hash(plan->flash_image + FLASH_HEADER_BYTES, plan->flash_bytes - FLASH_HEADER_BYTES);
     memcpy(plan->flash_image, "DORY", 4);
     write_word(plan->flash_image + 4, DORY_FLASH_VERSION);
     write_word(plan->flash_image + 8, plan->flash_bytes);

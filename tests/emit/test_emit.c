@@ -42,6 +42,19 @@ static void test_sources(const char *folder, bool update)
     arena_free(&arena);
 }
 
+/* A compiler's cache that goes by the source, such as ccache with CCACHE_DEPEND, does not see what .incbin reads. */
+static void test_images_with_other_bytes_have_other_sources(void)
+{
+    struct arena arena = {0};
+    struct outputs outputs = {0};
+    emit_image("DORY_FLASH_SECTION", "image", "1234567", 7, &outputs, &arena);
+    emit_image("DORY_FLASH_SECTION", "image", "1234567", 7, &outputs, &arena);
+    emit_image("DORY_FLASH_SECTION", "image", "1234568", 7, &outputs, &arena);
+    EXPECT(strcmp(outputs.list[1].bytes, outputs.list[3].bytes) == 0, "other sources of the same bytes");
+    EXPECT(strcmp(outputs.list[1].bytes, outputs.list[5].bytes) != 0, "one source of other bytes");
+    arena_free(&arena);
+}
+
 static void test_identifiers(void)
 {
     static const char *const good[] = {"a", "mobilenet", "Net_2", "x9"};
@@ -184,6 +197,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 2;
     test_sources(argv[1], argc > 2 && !strcmp(argv[2], "--update"));
+    test_images_with_other_bytes_have_other_sources();
     test_identifiers();
     test_tables_are_complete();
     test_several_inputs();
