@@ -299,14 +299,17 @@ static int run_in_list(const int32_t *positions, int count)
     return run;
 }
 
-#define LEAST_COPIED 4 /* elements of a run */
+/* Of kernels, some cycles: to pick one channel, and to begin a run, whose place the map has. */
+#define PICK_CYCLES  3
+#define BEGIN_CYCLES 45
 
-/* Runs of channels, such as heads that become one row, are pixels of their own: a run is copied at once, where channels in
- * another order are copied one by one. */
+/* Runs of channels, such as heads that become one row, are pixels of their own where that is faster than to pick those
+ * channels one by one that are behind the first run. */
 static void split_channels(struct arena *arena, struct mapped *m)
 {
     int run = run_in_list(m->channel_list, m->channels), runs = run ? m->channels / run : 1;
-    if (run < LEAST_COPIED || runs == 1 || m->width > MOST_RUN / runs)
+    int picked = m->channels - first_run(m->channel_list, m->channels);
+    if (runs == 1 || picked * PICK_CYCLES <= runs * BEGIN_CYCLES || m->width > MOST_RUN / runs)
         return;
     int32_t *columns = arena_array(arena, int32_t, (size_t)m->width * (size_t)runs),
             *channels = arena_array(arena, int32_t, (size_t)run);

@@ -46,24 +46,28 @@ static uint64_t pixels_read(const struct dory_layer *layer, uint64_t pixels)
     return pixels * rows * columns / ((uint64_t)layer->output_height * layer->output_width);
 }
 
-/* By a map, which lies in L2: of a pixel's channels first ones are a run, and others are picked one by one. */
-static uint64_t mapped_cycles(const struct dory_layer *layer, uint64_t pixels, uint32_t channels)
+/* By a map, which lies in L2: of a pixel's channels first ones are a run, and others are picked one by one. Their places
+ * are read once. */
+static uint64_t mapped_cycles(const struct dory_layer *layer, uint32_t pixels, uint32_t channels, unsigned cores)
 {
-    uint32_t run = dory_minimum(layer->map_channels.run, channels), picked = channels - run;
-    uint64_t read = pixels_read(layer, pixels), one = dory_run_cycles(run, layer->input_channels, 0, channels) + picked * 19;
-    uint64_t each = picked == 0 ? 16 : 25;
-    return read * one + (pixels - read) * channels + pixels * each + 330;
+    uint32_t length = dory_joined_length(pixels, channels, cores), parts = dory_divide_up(channels, length);
+    uint32_t run = dory_minimum(layer->map_channels.run, channels);
+    run = run < DORY_LEAST_RUN ? 0 : run;
+    uint32_t picked = channels - run, pieces = dory_divide_up(picked, DORY_PICKED_AT_ONCE);
+    uint64_t items = dory_divide_up(pixels * parts, cores), read = pixels_read(layer, items);
+    uint64_t one = dory_run_cycles(run, layer->input_channels, 0, channels) + picked * 3 + pieces * 22;
+    return (read * one + (items - read) * channels) / parts + items * (run ? 16 : 0) + picked * 18 / parts + 330;
 }
 
 static uint64_t copy_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    uint64_t pixels = ((uint64_t)tile->rows * tile->columns + cores - 1) / cores;
-    uint32_t channels = tile->channels, step = layer->input_channels * layer->stride_width;
+    uint32_t all = (uint32_t)tile->rows * tile->columns, pixels = dory_divide_up(all, cores), channels = tile->channels,
+             step = layer->input_channels * layer->stride_width;
     if (dory_copies_all(layer, channels)) {
-        return dory_divide_up((uint32_t)tile->rows * tile->columns * channels, 8 * cores) * 10ull + 150;
+        return dory_divide_up(all * channels, 8 * cores) * 10ull + 150;
     }
-    return layer->constants.map ? mapped_cycles(layer, pixels, channels)
-                                : pixels * (dory_run_cycles(channels, step, 0, channels) + 1) + 290;
+    return layer->constants.map ? mapped_cycles(layer, all, channels, cores)
+                                : (uint64_t)pixels * (dory_run_cycles(channels, step, 0, channels) + 1) + 290;
 }
 
 DORY_DESCRIBE(xpulpv2_copy, copy_supports, NULL, copy_cycles)

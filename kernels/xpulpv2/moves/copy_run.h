@@ -14,8 +14,12 @@ static inline bool dory_copies_all(const struct dory_layer *layer, uint32_t chan
            channels == layer->input_channels;
 }
 
-/* Channels of a concatenation's pixels that one core copies at a time: all, or, where pixels are fewer than cores, as many
- * whole words as leave each core a part. */
+/* Channels of a copy by a map: of a run that is copied at once, and that are picked one by one. */
+#define DORY_LEAST_RUN      8u
+#define DORY_PICKED_AT_ONCE 64u
+
+/* Channels of the pixels of a concatenation, or of a copy by a map, that one core copies at a time: all, or, where pixels
+ * are fewer than cores, as many whole words as leave each core a part. */
 static inline uint32_t dory_joined_length(uint32_t pixels, uint32_t channels, uint32_t cores)
 {
     return pixels >= cores ? channels : dory_round_up(dory_divide_up(pixels * channels, cores), 8);
