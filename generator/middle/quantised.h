@@ -81,6 +81,27 @@ void quantised_table(struct quantised_builder *builder, const char *name, int in
 /* A double's value as an odd whole number times 2^*exponent (0 for 0). */
 int64_t quantised_significand(double number, int *exponent);
 
+/* ---- wide_weights.c ---- */
+
+/* Weights minus their zero point, of 9 bits with their sign at most: [output][input of its group][row][column]. */
+struct wide_weights {
+    const int16_t *weights;
+    int outputs, inputs, height, width;
+    int groups, dilation_width;
+};
+
+/* The same as a layer has them. `input` is that of before, or a copy of it that has channels or columns more than once:
+ * columns so many times, for which quantised_widen_window then sets the layer. */
+struct narrow_weights {
+    const int8_t *weights;
+    int input, times;
+};
+
+/* False where the copy would have more channels than a tensor can have. */
+bool quantised_narrow_weights(struct quantised_builder *builder, const char *name, const struct wide_weights *wide,
+                              int input, struct narrow_weights *result);
+void quantised_widen_window(struct layer *layer, int times);
+
 /* ---- window_taps.c ---- */
 
 /* The windows of one dimension of an image; `before` elements of border are in front of it. */

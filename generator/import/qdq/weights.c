@@ -35,57 +35,36 @@ static double weight_at(const struct weight_order *order, size_t index)
     return array->numbers[order->from[index]] - (double)array->zero_points[qdq_array_channel(array, order->from[index])];
 }
 
-/* Weights minus their zero point may be more than a byte holds: as many bytes as their sum takes. */
-static int parts_of_weights(const struct weight_order *order)
-{
-    double least = 0, most = 0;
-    for (size_t i = 0; i < order->outputs * order->each; i++) {
-        least = fmin(least, weight_at(order, i));
-        most = fmax(most, weight_at(order, i));
-    }
-    return (int)fmax(1, ceil(fmax(-least / 128, most / 127)));
-}
-
-/* The channels of each group, as often as the weights have parts. */
-static enum qdq_outcome repeat_channels(struct qdq *qdq, const struct node *node, struct qdq_pending *pending, int parts)
-{
-    const struct tensor from = *qdq_tensor(qdq, pending->layer.inputs[0]);
-    const int64_t dimensions[3] = {from.height, from.width, from.channels};
-    struct middle_value value = {pending->layer.inputs[0], view_of_memory(3, dimensions)}, repeated;
-    struct middle_move move = middle_move_none(&value.view);
-    struct layout layout = layout_of_model(3);
-    int of_group = from.channels / pending->layer.groups;
-    int64_t *channels = arena_array(qdq->arena, int64_t, (size_t)from.channels * (size_t)parts);
-    for (int i = 0; i < from.channels * parts; i++)
-        channels[i] = i / (of_group * parts) * of_group + i % of_group;
-    if (!middle_move_gather(&qdq->builder, &move, 2, channels, (int64_t)from.channels * parts) ||
-        !middle_lay(&qdq->builder, arena_format(qdq->arena, "%s, repeated", node->name), &value, &move, &layout, 0,
-                    &repeated))
-        return qdq_fault(
-            qdq, node, "weights",
-            "minus their zero point need %d bytes each, and as many times the input's %d channels; quantise with %s", parts,
-            from.channels, qdq_advice(qdq, QDQ_WEIGHTS));
-    pending->layer.inputs[0] = repeated.tensor;
-    return QDQ_DONE;
-}
-
 static enum qdq_outcome take_weights(struct qdq *qdq, const struct node *node, const struct weight_order *order,
                                      struct qdq_pending *pending)
 {
-    int parts = parts_of_weights(order);
-    if (parts > 3)
-        return qdq_fault(qdq, node, "weights", "'%s' minus their zero point are no numbers of 9 bits", order->array->name);
-    int8_t *taken = arena_allocate(qdq->arena, order->outputs * order->each * (size_t)parts);
-    for (size_t i = 0; i < order->outputs * order->each; i++) {
-        double rest = weight_at(order, i);
-        for (size_t part = 0; part < (size_t)parts; part++) {
-            double own = fmin(fmax(rest, -128), 127);
-            taken[(i / order->each * (size_t)parts + part) * order->each + i % order->each] = (int8_t)own;
-            rest -= own;
-        }
+    struct layer *layer = &pending->layer;
+    size_t count = order->outputs * order->each, area = (size_t)(layer->kernel_height * layer->kernel_width);
+    int16_t *weights = arena_array(qdq->arena, int16_t, count);
+    struct wide_weights wide = {.weights = weights,
+                                .outputs = (int)order->outputs,
+                                .inputs = (int)(order->each / area),
+                                .height = layer->kernel_height,
+                                .width = layer->kernel_width,
+                                .groups = layer->groups,
+                                .dilation_width = layer->dilation_width};
+    struct narrow_weights narrow;
+    for (size_t i = 0; i < count; i++) {
+        double weight = weight_at(order, i);
+        if (fabs(weight) > UINT8_MAX)
+            return qdq_fault(qdq, node, "weights", "'%s' minus their zero point are no numbers of 9 bits",
+                             order->array->name);
+        weights[i] = (int16_t)weight;
     }
-    pending->layer.weights = taken;
-    return parts == 1 ? QDQ_DONE : repeat_channels(qdq, node, pending, parts);
+    if (!quantised_narrow_weights(&qdq->builder, node->name, &wide, layer->inputs[0], &narrow))
+        return qdq_fault(qdq, node, "weights",
+                         "minus their zero point need more than 8 bits, and the input's %d channels as many times: too "
+                         "many; quantise with %s",
+                         qdq_tensor(qdq, layer->inputs[0])->channels, qdq_advice(qdq, QDQ_WEIGHTS));
+    layer->weights = narrow.weights;
+    layer->inputs[0] = narrow.input;
+    quantised_widen_window(layer, narrow.times);
+    return QDQ_DONE;
 }
 
 /* Scales per output channel: what reads the same output must have the same. */

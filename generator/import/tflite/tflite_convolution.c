@@ -99,7 +99,7 @@ static bool finish(struct tflite_importer *importer, struct layer *layer, const 
 /* ---- convolutions ---- */
 
 /* [output][height][width][input] to [output][input][height][width]; depth-wise filters have the outputs last. */
-static struct filter_weights order_weights(struct tflite_importer *importer, const struct filter *filter, bool is_depthwise)
+static struct wide_weights order_weights(struct tflite_importer *importer, const struct filter *filter, bool is_depthwise)
 {
     size_t area = (size_t)filter->height * (size_t)filter->width, inputs = (size_t)filter->inputs;
     size_t outputs = (size_t)filter->outputs;
@@ -109,7 +109,7 @@ static struct filter_weights order_weights(struct tflite_importer *importer, con
             for (size_t k = 0; k < area; k++)
                 to[(o * inputs + i) * area + k] =
                     (int16_t)tflite_weight(filter, is_depthwise ? k * outputs + o : (o * area + k) * inputs + i);
-    return (struct filter_weights){to, filter->outputs, filter->inputs, area};
+    return (struct wide_weights){to, filter->outputs, filter->inputs, filter->height, filter->width, 1, 1};
 }
 
 static bool check_filter(struct tflite_importer *importer, const struct filter *filter, int channels, bool is_depthwise)
@@ -138,21 +138,25 @@ static bool convolve(struct tflite_importer *importer, struct filter *filter, bo
     if (!check_filter(importer, filter, channels, is_depthwise))
         return false;
     int groups = is_depthwise ? channels : channels / filter->inputs;
-    struct filter_weights ordered = order_weights(importer, filter, is_depthwise);
-    const int8_t *weights = tflite_narrow_weights(importer, filter, &ordered, groups, &input);
-    int output = weights ? tflite_makes(importer, -1) : -1;
+    struct wide_weights wide = order_weights(importer, filter, is_depthwise);
+    struct narrow_weights narrow;
+    wide.groups = groups;
+    wide.dilation_width = options->dilation_width;
+    int output = tflite_narrow_weights(importer, &wide, input, &narrow) ? tflite_makes(importer, -1) : -1;
     if (output < 0)
         return false;
     struct layer *layer =
-        quantised_layer(&importer->builder, LAYER_CONVOLUTION, tflite_output(importer)->name, input, output);
+        quantised_layer(&importer->builder, LAYER_CONVOLUTION, tflite_output(importer)->name, narrow.input, output);
     layer->kernel_height = filter->height;
     layer->kernel_width = filter->width;
     layer->dilation_height = options->dilation_height;
     layer->dilation_width = options->dilation_width;
     layer->groups = groups;
     *result = tflite_value_of(output);
-    return tflite_set_window(importer, layer, from, tflite_output(importer), &padding) &&
-           finish(importer, layer, filter, 2, is_depthwise ? 3 : 0, weights);
+    if (!tflite_set_window(importer, layer, from, tflite_output(importer), &padding))
+        return false;
+    quantised_widen_window(layer, narrow.times);
+    return finish(importer, layer, filter, 2, is_depthwise ? 3 : 0, narrow.weights);
 }
 
 static bool read_filter(struct tflite_importer *importer, int rank, struct filter *filter)
@@ -224,7 +228,7 @@ static bool set_transposed_window(struct tflite_importer *importer, struct layer
 }
 
 /* OHWI to [output][input][height][width], turned by half a circle. */
-static struct filter_weights turn_weights(struct tflite_importer *importer, const struct filter *filter)
+static struct wide_weights turn_weights(struct tflite_importer *importer, const struct filter *filter)
 {
     size_t area = (size_t)filter->height * (size_t)filter->width, inputs = (size_t)filter->inputs;
     int16_t *to = arena_array(importer->arena, int16_t, (size_t)filter->outputs * inputs * area);
@@ -232,7 +236,7 @@ static struct filter_weights turn_weights(struct tflite_importer *importer, cons
         for (size_t i = 0; i < inputs; i++)
             for (size_t k = 0; k < area; k++)
                 to[(o * inputs + i) * area + k] = (int16_t)tflite_weight(filter, (o * area + area - 1 - k) * inputs + i);
-    return (struct filter_weights){to, filter->outputs, filter->inputs, area};
+    return (struct wide_weights){to, filter->outputs, filter->inputs, filter->height, filter->width, 1, 1};
 }
 
 static bool check_transposed(struct tflite_importer *importer, const struct filter *filter, const struct tensor *input)
@@ -270,25 +274,28 @@ bool tflite_transposed_convolution(struct tflite_importer *importer, const struc
     const struct tflite_options *options = &importer->current->options;
     if (options->stride_height > 1 || options->stride_width > 1)
         input = tflite_lay_spread(importer, input, options->stride_height, options->stride_width);
-    struct filter_weights turned = turn_weights(importer, &filter);
-    const int8_t *weights = tflite_narrow_weights(importer, &filter, &turned, 1, &input);
-    int output = weights ? tflite_makes(importer, -1) : -1;
+    struct wide_weights turned = turn_weights(importer, &filter);
+    struct narrow_weights narrow;
+    int output = tflite_narrow_weights(importer, &turned, input, &narrow) ? tflite_makes(importer, -1) : -1;
     if (output < 0)
         return false;
     const struct tensor spread = *tflite_network_tensor(importer, input);
     struct layer *layer =
-        quantised_layer(&importer->builder, LAYER_CONVOLUTION, tflite_output(importer)->name, input, output);
+        quantised_layer(&importer->builder, LAYER_CONVOLUTION, tflite_output(importer)->name, narrow.input, output);
     layer->kernel_height = filter.height;
     layer->kernel_width = filter.width;
     *result = tflite_value_of(output);
-    return set_transposed_window(importer, layer, &spread) && finish(importer, layer, &filter, 3, 0, weights);
+    if (!set_transposed_window(importer, layer, &spread))
+        return false;
+    quantised_widen_window(layer, narrow.times);
+    return finish(importer, layer, &filter, 3, 0, narrow.weights);
 }
 
 /* ---- fully connected ---- */
 
 /* [output][element] to [output][channel][row][column] of the tensor that is read. */
-static struct filter_weights order_whole(struct tflite_importer *importer, const struct filter *filter,
-                                         const struct value *value, const struct tensor *input)
+static struct wide_weights order_whole(struct tflite_importer *importer, const struct filter *filter,
+                                       const struct value *value, const struct tensor *input)
 {
     size_t count = tensor_elements(input), channels = (size_t)input->channels, pixels = count / channels;
     int16_t *to = arena_array(importer->arena, int16_t, (size_t)filter->outputs * count);
@@ -301,7 +308,7 @@ static struct filter_weights order_whole(struct tflite_importer *importer, const
             to[o * count + place % channels * pixels + place / channels] =
                 (int16_t)tflite_weight(filter, o * count + element);
     }
-    return (struct filter_weights){to, filter->outputs, input->channels, pixels};
+    return (struct wide_weights){to, filter->outputs, input->channels, input->height, input->width, 1, 1};
 }
 
 /* As many rows as the input has, whatever dimensions the output has for them; -1 after a fault. */
@@ -339,17 +346,18 @@ static bool connect(struct tflite_importer *importer, const struct filter *filte
     int output = make_rows(importer, filter, &from, is_whole);
     if (output < 0)
         return false;
-    struct filter_weights ordered =
+    struct wide_weights wide =
         is_whole ? order_whole(importer, filter, &value, &from) : order_weights(importer, filter, false);
-    const int8_t *weights = tflite_narrow_weights(importer, filter, &ordered, 1, &input);
-    if (!weights)
+    struct narrow_weights narrow;
+    if (!tflite_narrow_weights(importer, &wide, input, &narrow))
         return false;
     struct layer *layer =
-        quantised_layer(&importer->builder, LAYER_CONVOLUTION, tflite_output(importer)->name, input, output);
-    layer->kernel_height = is_whole ? from.height : 1;
-    layer->kernel_width = is_whole ? from.width : 1;
+        quantised_layer(&importer->builder, LAYER_CONVOLUTION, tflite_output(importer)->name, narrow.input, output);
+    layer->kernel_height = wide.height;
+    layer->kernel_width = wide.width;
     *result = tflite_value_of(output);
-    return finish(importer, layer, filter, 2, 0, weights);
+    quantised_widen_window(layer, narrow.times);
+    return finish(importer, layer, filter, 2, 0, narrow.weights);
 }
 
 bool tflite_fully_connected(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)

@@ -12,16 +12,8 @@ struct filter {
 /* A weight minus its zero point, by its place in the model. */
 int tflite_weight(const struct filter *filter, size_t index);
 
-/* In the network's order, [output][input][place of the kernel]. */
-struct filter_weights {
-    const int16_t *weights;
-    int outputs, inputs;
-    size_t area;
-};
-
-/* As layers have them. Where some need more than 8 bits, *input becomes a copy that has channels twice, and each of the
- * groups as many more. Null after a report. */
-const int8_t *tflite_narrow_weights(struct tflite_importer *importer, const struct filter *filter,
-                                    const struct filter_weights *from, int groups, int *input);
+/* As layers have them, of weights in the network's order: [output][input][row][column]. False after a report. */
+bool tflite_narrow_weights(struct tflite_importer *importer, const struct wide_weights *wide, int input,
+                           struct narrow_weights *result);
 
 #endif
