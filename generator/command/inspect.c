@@ -248,7 +248,7 @@ static void print_dead_channels(const struct network *shrunk)
     if (shrunk->whole)
         print_removed(shrunk);
     if (whole->imported)
-        printf("\nParts are taken early, and sibling convolutions are one layer: %d layers, %" PRIu64
+        printf("\nParts are taken early, sibling convolutions are one layer, and taps are side by side: %d layers, %" PRIu64
                " MACs; in the model: %d layers, %" PRIu64 " MACs\n",
                whole->layer_count, macs_of(whole), imported->layer_count, macs_of(imported));
     if (imported != shrunk)

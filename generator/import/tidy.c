@@ -316,6 +316,7 @@ struct network *network_take_early(struct network *network, bool computes_unread
     if (!is_less)
         moved = copy_of(network, arena);
     bool joins = !computes_unread && middle_join_siblings(moved, arena);
+    joins |= network_join_taps(moved, arena);
     if (!is_less && !joins)
         return network;
     drop_tensors(moved, arena);

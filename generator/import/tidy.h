@@ -11,10 +11,14 @@
  * any more are dropped. Every other tensor has the elements that it had. */
 void network_tidy(struct network *network, struct arena *arena);
 
-/* The network with its slices and gathers as early as they can be, and sibling convolutions joined (middle/early.h), whose
- * `imported` is the network given; that itself where it would take no less. Inputs and outputs are the same.
- * `computes_unread`: what the model computes and nobody reads is computed, too. */
+/* The network with its slices and gathers as early as they can be, sibling convolutions joined (middle/early.h) and taps
+ * side by side, whose `imported` is the network given; that itself where it would take no less. Inputs and outputs are the
+ * same. `computes_unread`: what the model computes and nobody reads is computed, too. */
 struct network *network_take_early(struct network *network, bool computes_unread, struct arena *arena);
+
+/* dilations.c: grouped and depth-wise convolutions of a dilation become such without one, between copies. True where there
+ * are some. */
+bool network_join_taps(struct network *network, struct arena *arena);
 
 /* order.c: layers that do not depend on a map of scores come in front of the product that makes it, so that it and those
  * up to the product that reads the map follow each other. */

@@ -1,4 +1,4 @@
-/* Changes to a network's lists of layers and tensors. Internal to the room. */
+/* Changes to a network's lists of layers and tensors, for passes over whole networks. */
 #ifndef DORYGEN_EDIT_H
 #define DORYGEN_EDIT_H
 
