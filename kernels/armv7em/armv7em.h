@@ -16,13 +16,15 @@
     KERNEL(multiplication)                                                                                                  \
     KERNEL(squared_difference)                                                                                              \
     KERNEL(matrix_product)                                                                                                  \
+    KERNEL(table)                                                                                                           \
     KERNEL(pool)                                                                                                            \
     KERNEL(copy)                                                                                                            \
     KERNEL(concatenation)                                                                                                   \
     KERNEL(interpolation)                                                                                                   \
     KERNEL(softmax)                                                                                                         \
     KERNEL(softmax_exact)                                                                                                   \
-    KERNEL(norm)
+    KERNEL(norm)                                                                                                            \
+    KERNEL(lstm)
 
 #define DORY_ARMV7EM_FUNCTION(name) dory_kernel_function dory_armv7em_##name;
 DORY_ARMV7EM_KERNELS(DORY_ARMV7EM_FUNCTION)

@@ -55,6 +55,21 @@ static bool squared_difference_supports(const struct dory_layer *layer)
 DORY_DESCRIBE(armv7em_squared_difference, squared_difference_supports, NULL, multiplication_instructions,
               .in_place = DORY_ALL_IN_PLACE, .in_row_order = true)
 
+/* One table, and all elements. */
+static bool table_supports(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_TABLE && layer->input_bits == 8 && layer->output_bits == 8 &&
+           layer->stride_height == 1 && layer->stride_width == 1 && layer->input_channels == layer->output_channels;
+}
+
+static uint64_t table_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer;
+    return 100 + elements_of(tile, cores) * 4;
+}
+
+DORY_DESCRIBE(armv7em_table, table_supports, NULL, table_instructions, .in_place = DORY_ALL_IN_PLACE, .in_row_order = true)
+
 /* Averages, a row of whose taps has a sum of 16 bits, and maxima as they are. Channels are words. */
 static bool pool_supports(const struct dory_layer *layer)
 {
@@ -184,6 +199,19 @@ static uint64_t norm_instructions(const struct dory_layer *layer, const struct d
 }
 
 DORY_DESCRIBE(armv7em_norm, norm_supports, NULL, norm_instructions, .in_place = DORY_ALL_IN_PLACE)
+
+static bool lstm_supports(const struct dory_layer *layer) { return layer->operation == DORY_LSTM; }
+
+/* Of all steps. */
+static uint64_t lstm_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)tile; /* all of it */
+    uint32_t units = layer->lstm.units, steps = layer->output_channels / units - 2u;
+    uint32_t fours = dory_divide_up(layer->input_channels / steps, 4) + dory_divide_up(units, 4);
+    return steps * (100 + dory_divide_up(units, cores) * (UINT64_C(26) * fours + 445));
+}
+
+DORY_DESCRIBE(armv7em_lstm, lstm_supports, NULL, lstm_instructions)
 
 /* ---- products of two activations ---- */
 
