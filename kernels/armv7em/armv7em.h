@@ -18,6 +18,7 @@
     KERNEL(matrix_product)                                                                                                  \
     KERNEL(table)                                                                                                           \
     KERNEL(pool)                                                                                                            \
+    KERNEL(constant)                                                                                                        \
     KERNEL(copy)                                                                                                            \
     KERNEL(concatenation)                                                                                                   \
     KERNEL(interpolation)                                                                                                   \

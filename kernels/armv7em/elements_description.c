@@ -112,6 +112,16 @@ static uint64_t copy_instructions(const struct dory_layer *layer, const struct d
     return 100 + pixels_of(tile, cores) * (50 + run / 2 + 8 * (tile->channels - run));
 }
 
+static bool constant_supports(const struct dory_layer *layer) { return layer->operation == DORY_CONSTANT; }
+
+static uint64_t constant_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    (void)layer;
+    return 150 + elements_of(tile, cores) / 2;
+}
+
+DORY_DESCRIBE(armv7em_constant, constant_supports, NULL, constant_instructions, .in_place = DORY_ALL_IN_PLACE)
+
 DORY_DESCRIBE(armv7em_copy, copy_supports, NULL, copy_instructions, .in_place = DORY_ALL_IN_PLACE, .knows_border = true)
 
 static bool concatenation_supports(const struct dory_layer *layer)

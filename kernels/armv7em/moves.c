@@ -1,5 +1,5 @@
-/* Moves bytes: copies by a map, with a stride or as they are, and concatenations, whose inputs may be requantised. Shapes:
- * any, HWC.
+/* Moves bytes: copies by a map, with a stride or as they are, constants, and concatenations, whose inputs may be
+ * requantised. Shapes: any, HWC.
  *
  * Each core takes a part of the pixels. Inner loop: memcpy of a run of channels; or a byte by its channel's place, or by a
  * table that says what becomes of each of an input's 256 values. */
@@ -70,6 +70,13 @@ void dory_armv7em_copy(const struct dory_layer *layer, const struct dory_tile *t
             pick(&copy, (const uint8_t *)tile->input + offset, to);
         }
     }
+}
+
+void dory_armv7em_constant(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
+{
+    struct dory_share share = dory_share_of(tile->channels, core, cores);
+    (void)layer;
+    memcpy((uint8_t *)tile->output + share.first, (const uint8_t *)tile->weights + share.first, share.end - share.first);
 }
 
 /* ---- concatenations ---- */
