@@ -55,10 +55,13 @@ static bool operand_is_sound(const struct plan *plan, int index, unsigned operan
     const struct plan_step *step = &plan->steps[index];
     const struct dory_layer *record = &plan->layers[step->layer].record;
     const struct dory_window *window = operand_window(&step->record, operand);
-    const struct plan_tensor *tensor = &plan->tensors[layer_operand(&plan->network->layers[step->layer], (int)operand)];
+    int index_of_tensor = layer_operand(&plan->network->layers[step->layer], (int)operand);
+    const struct plan_tensor *tensor = &plan->tensors[index_of_tensor];
+    uint64_t first = check_home_byte(&plan->network->tensors[index_of_tensor], 0);
     int buffer = operand == 2 ? step->output_buffer : step->input_buffer[operand];
     bool ring = tensor->level == IN_RING;
-    return window_is_sound(plan, record, operand, window, ring) && in_buffer(plan, buffer, index, window->offset) &&
+    return window_is_sound(plan, record, operand, window, ring) && window->offset >= first &&
+           in_buffer(plan, buffer, index, window->offset - first) &&
            (!ring || (tensor->buffer == buffer && plan->buffers[buffer].kind == BUFFER_RING &&
                       operand_window_bytes(record, operand, window) <= plan->buffers[buffer].bytes));
 }
@@ -292,7 +295,7 @@ static void check_tensor(struct checker *c, int index)
         sound = sound && (uint64_t)planned->ram_offset + planned->bytes <= plan->ram_bytes && planned->ram_offset % 4 == 0;
     else
         sound = sound && planned->buffer >= 0 && planned->buffer < plan->buffer_count &&
-                plan->buffers[planned->buffer].tensor == index &&
+                plan->buffers[planned->buffer].tensor == tensor_home(plan->network, index) &&
                 (planned->level == IN_RING ? !is_port : plan->buffers[planned->buffer].bytes >= planned->bytes);
     if (!sound)
         check_fault(c, "tensor '%s' has no place of its %u bytes", tensor->name, planned->bytes);
@@ -316,6 +319,7 @@ bool plan_check(const struct plan *plan, struct diagnostics *diagnostics)
 {
     struct checker checker = {plan, diagnostics, 0};
     check_sizes(&checker);
+    check_views(&checker);
     for (int i = 0; i < plan->network->layer_count; i++)
         check_tile(&checker, i);
     for (int i = 0; checker.faults == 0 && i < plan->network->layer_count; i++) {

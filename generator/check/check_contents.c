@@ -36,8 +36,10 @@ static const struct dory_layer *record_of(const struct play *play, const struct 
 
 static content tensor_content(const struct play *play, const struct plan_step *step, unsigned operand, uint64_t byte)
 {
-    int tensor = layer_operand(&play->plan->network->layers[step->layer], (int)operand);
-    return ((uint64_t)tensor + 1) << OBJECT_SHIFT | byte;
+    const struct network *network = play->plan->network;
+    int tensor = layer_operand(&network->layers[step->layer], (int)operand);
+    byte = check_home_byte(&network->tensors[tensor], byte);
+    return ((uint64_t)tensor_home(network, tensor) + 1) << OBJECT_SHIFT | byte;
 }
 
 enum own_content { WEIGHTS, TABLE, BORDER, OWN_CONTENTS };
@@ -340,10 +342,12 @@ static void visit_copied(struct play *play, const struct plan_step *step, unsign
 static void load_piece(struct play *play, const struct plan_step *step, unsigned operand, uint32_t local, uint64_t byte,
                        uint32_t bytes)
 {
-    int tensor = layer_operand(&play->plan->network->layers[step->layer], (int)operand);
-    uint64_t all = play->plan->tensors[tensor].bytes;
-    for (uint32_t i = 0; play->stored[tensor] && i < bytes && byte + i < all; i++)
-        if (!play->stored[tensor][byte + i]) { /* nor need it be, behind the rows that somebody reads */
+    const struct network *network = play->plan->network;
+    int tensor = layer_operand(&network->layers[step->layer], (int)operand);
+    uint64_t all = play->plan->tensors[tensor].bytes, first = check_home_byte(&network->tensors[tensor], byte);
+    const uint8_t *stored = play->stored[tensor_home(network, tensor)];
+    for (uint32_t i = 0; stored && i < bytes && byte + i < all; i++)
+        if (!stored[first + i]) { /* nor need it be, behind the rows that somebody reads */
             put(play, local + i, 0, 1);
             put(play, local, tensor_content(play, step, operand, byte), i);
             return;

@@ -60,7 +60,8 @@ struct region {
     bool is_chw;
     const struct dory_window *window;
     uint32_t window_first_byte, window_pixel_bytes;
-    int tensor;
+    int tensor; /* in whose memory it is, and where there, which is elsewhere if it is a view */
+    const struct tensor *own;
 };
 
 typedef void visit_run(struct memory *memory, const struct region *region, uint32_t l2, content expected, uint32_t bytes);
@@ -99,8 +100,8 @@ static void visit_region(struct memory *memory, const struct region *region, vis
             uint64_t window_pixel = (uint64_t)row_in_window(region, row) * region->width + column;
             uint64_t l2 = region->window->offset + window_pixel * region->window_pixel_bytes + region->first_byte -
                           region->window_first_byte;
-            visit(memory, region, (uint32_t)l2,
-                  tensor_content(region->tensor, pixel * region->pixel_bytes + region->first_byte), run);
+            uint64_t byte = check_home_byte(region->own, pixel * region->pixel_bytes + region->first_byte);
+            visit(memory, region, (uint32_t)l2, tensor_content(region->tensor, byte), run);
         }
 }
 
@@ -200,6 +201,7 @@ static struct region region_of(const struct memory *memory, const struct plan_st
     const struct dory_layer *record = &memory->plan->layers[step->layer].record;
     const struct dory_window *window = operand_window(&step->record, operand);
     uint32_t channels = operand_channels(record, operand);
+    int tensor = layer_operand(&memory->plan->network->layers[step->layer], (int)operand);
     return (struct region){
         .first_byte = all ? 0 : operand_pixel_bytes(record, operand, step->record.first_channel),
         .bytes = operand_pixel_bytes(record, operand, all ? channels : step->record.channels),
@@ -210,7 +212,8 @@ static struct region region_of(const struct memory *memory, const struct plan_st
         .window = window,
         .window_first_byte = operand_pixel_bytes(record, operand, window->first_channel),
         .window_pixel_bytes = operand_pixel_bytes(record, operand, window->channels),
-        .tensor = layer_operand(&memory->plan->network->layers[step->layer], (int)operand),
+        .tensor = tensor_home(memory->plan->network, tensor),
+        .own = &memory->plan->network->tensors[tensor],
     };
 }
 

@@ -23,6 +23,11 @@ void check_l1(struct checker *checker, int layer);
 void check_blob(struct checker *checker, int layer);
 void check_early(struct checker *checker, int layer);
 
+/* check_views.c: all tensors that are views, which have what copies would have moved, and the byte of its home that is such
+ * a byte of a tensor. */
+void check_views(struct checker *checker);
+uint64_t check_home_byte(const struct tensor *tensor, uint64_t byte);
+
 /* check_in_place.c: its operands that no tile copies. Where its steps are sound. */
 void check_in_place(struct checker *checker, int layer);
 

@@ -79,7 +79,8 @@ static bool is_read_within(const struct problem *p, int writer, int last, bool b
             if (!keeps_rows(p, writer, l, tensor, by_pixels))
                 return false;
         }
-    return readers > 0 && p->lives[tensor].last <= last && !tensor_is_port(p->network, tensor);
+    return readers > 0 && p->lives[tensor].last <= last && !p->lives[tensor].is_viewed &&
+           !tensor_is_port(p->network, tensor);
 }
 
 uint32_t block_height(const struct problem *p, int first, int last, bool by_pixels)

@@ -269,7 +269,7 @@ static bool make_layers(struct problem *p, struct arena *kept, struct diagnostic
     p->tensor_bytes = arena_array(p->arena, uint32_t, tensors);
     tensor_lives(p->network, p->lives);
     for (int t = 0; t < p->network->tensor_count; t++)
-        p->tensor_bytes[t] = aligned(tensor_bytes(&p->network->tensors[t]));
+        p->tensor_bytes[t] = p->network->tensors[t].view ? 0 : aligned(tensor_bytes(&p->network->tensors[t]));
     for (int i = 0; i < p->network->layer_count; i++)
         good = make_formed_layer(p, i, p->target, kept, diagnostics) && good;
     if (good)

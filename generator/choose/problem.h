@@ -29,7 +29,7 @@ struct problem {
     uint32_t resident_bytes;     /* of L2, for resident weights, or shared ones: not in l2_bytes */
     int *owners; /* by layer: the first one of those that share its weights; NO_LAYER: none; null: nobody does */
     struct tensor_life *lives;   /* by tensor */
-    uint32_t *tensor_bytes;      /* by tensor, aligned */
+    uint32_t *tensor_bytes;      /* by tensor, aligned; 0 of a view */
     struct formed_layer *layers; /* by layer: with its tensors in HWC */
     /* found out so far */
     struct planned_layer **variants; /* by layer and layouts of its tensors; null: nobody has asked for it yet */

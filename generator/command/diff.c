@@ -13,6 +13,7 @@
 #include "network/interpret.h"
 #include "network/text_tensor.h"
 #include "plan/plan.h"
+#include "plan/views.h"
 
 struct diff {
     const char *log_path;
@@ -274,16 +275,31 @@ static void report_log_without_runs(struct diff *diff)
                  diff->options->model, diff->log.runs[0].model_hash, diff->model_hash);
 }
 
+static bool has_runs_of(const struct dump_log *log, uint32_t hash)
+{
+    for (int i = 0; i < log->run_count; i++)
+        if (log->runs[i].model_hash == hash)
+            return true;
+    return false;
+}
+
+/* The firmware's is the network as it is, or that with views, whichever was faster. */
+static bool read_log(struct diff *diff, struct network *network)
+{
+    *diff->diagnostics = (struct diagnostics){.arena = diff->arena, .file = diff->log_path}; /* dory generate has warned */
+    diff->network = network;
+    diff->whole = network->whole ? network->whole : network;
+    diff->model_hash = network_hash(network);
+    return dump_log_read(diff->log_path, network, diff->model_hash, &diff->log, diff->arena, diff->diagnostics);
+}
+
 static bool compare_log(struct diff *diff)
 {
     struct network *whole = model_load(diff->options, diff->arena, diff->diagnostics);
     if (!whole)
         return false;
-    diff->whole = whole;
-    diff->network = model_shrink(whole, diff->options, diff->arena);
-    *diff->diagnostics = (struct diagnostics){.arena = diff->arena, .file = diff->log_path}; /* dory generate has warned */
-    diff->model_hash = network_hash(diff->network);
-    if (!dump_log_read(diff->log_path, diff->network, diff->model_hash, &diff->log, diff->arena, diff->diagnostics))
+    struct network *network = model_shrink(whole, diff->options, diff->arena), *viewed = network_view(network, diff->arena);
+    if (!read_log(diff, network) || (viewed && has_runs_of(&diff->log, network_hash(viewed)) && !read_log(diff, viewed)))
         return false;
     for (int i = 0; i < diff->log.run_count; i++)
         compare_run(diff, &diff->log.runs[i]);

@@ -99,7 +99,7 @@ static bool pass_expected(struct generation *run)
         .input = run->options->input,
         .sample_count = run->options->input_count,
     };
-    return !check || expected_make(run->network, &options, &run->expected, run->arena, run->diagnostics);
+    return !check || expected_make(run->plan.network, &options, &run->expected, run->arena, run->diagnostics);
 }
 
 static bool pass_emit(struct generation *run)
@@ -107,7 +107,7 @@ static bool pass_emit(struct generation *run)
     struct emission emission = {.name = run->options->name, .plan = &run->plan, .assembled = &run->assembled};
     if (run->options->dump_tensors) {
         emission.dumped =
-            emit_choose_dumped(run->options->dump_tensors, run->network->layer_count, run->arena, run->diagnostics);
+            emit_choose_dumped(run->options->dump_tensors, run->plan.network->layer_count, run->arena, run->diagnostics);
         if (!emission.dumped)
             return false;
     }

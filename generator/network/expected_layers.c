@@ -55,7 +55,7 @@ static bool compute_from_files(const struct source *source, int layer)
     int output = network->layers[layer].output;
     bool is_same = true;
     for (int i = 0; i < layer_input_count(&network->layers[layer]); i++) {
-        int input = network->layers[layer].inputs[i];
+        int input = tensor_home(network, network->layers[layer].inputs[i]);
         is_same = is_same && source->told[input] == source->values[input];
     }
     source->told[output] = source->values[output];

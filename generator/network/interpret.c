@@ -240,11 +240,29 @@ static bool compute(const struct network *network, const struct layer *layer, in
     }
 }
 
+/* Where an element of a view, in HWC order, lies in its home. */
+static size_t element_of_home(const struct tensor *tensor, size_t element)
+{
+    const struct tensor_view *view = tensor->view;
+    size_t channels = (size_t)tensor->channels, width = (size_t)tensor->width, pixel = element / channels;
+    return (size_t)view->first + pixel / width * (size_t)view->row_step + pixel % width * (size_t)view->column_step +
+           element % channels;
+}
+
+void interpret_view(const struct network *network, int index, int64_t *const *tensors)
+{
+    const struct tensor *tensor = &network->tensors[index];
+    for (size_t i = 0; tensor->view && i < tensor_elements(tensor); i++)
+        tensors[index][i] = tensors[tensor->view->of][element_of_home(tensor, i)];
+}
+
 bool interpret_layer(const struct network *network, int index, int64_t *const *tensors, struct diagnostics *diagnostics)
 {
     const struct layer *layer = &network->layers[index];
     const struct tensor *output = &network->tensors[layer->output];
     size_t pixels = (size_t)output->height * (size_t)output->width;
+    for (int i = 0; i < layer_input_count(layer); i++)
+        interpret_view(network, layer->inputs[i], tensors);
     if (compute(network, layer, tensors) && apply_stages(layer, tensors[layer->output], pixels, output->channels))
         return true;
     diagnose(diagnostics, SEVERITY_ERROR, layer->name, NULL, "a value of layer %d exceeds 64 bits", index);

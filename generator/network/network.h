@@ -171,13 +171,21 @@ struct sum_range {
 
 #define TENSOR_MAXIMUM_RANK 8 /* in a model */
 
+/* Where the elements of a tensor lie that has no memory of its own: (row, column, channel) is element first + row * row_step
+ * + column * column_step + channel of tensor `of`, in HWC order, which is no such tensor itself. */
+struct tensor_view {
+    int of;
+    int32_t first, row_step, column_step;
+};
+
 struct tensor {
     const char *name; /* as in the model */
     int height, width, channels;
     int bits; /* of an element in memory: 2, 4, 8, 16, 32 */
     bool is_signed;
-    int64_t minimum, maximum;               /* of its elements: declared for an input, proven by the range pass for others */
-    int producer;                           /* index of the layer that computes it; NO_LAYER: an input of the network */
+    int64_t minimum, maximum; /* of its elements: declared for an input, proven by the range pass for others */
+    int producer; /* index of the layer that computes it, or what it is a view of; NO_LAYER: an input of the network */
+    const struct tensor_view *view;         /* of a network that is planned (plan/views.h); null: a tensor of its own */
     const struct sum_range *channel_ranges; /* the same of each channel, where the range pass is asked for that; else null */
     const int
         *kept; /* of a network with dead channels removed: the numbers that its channels have in `whole`; null: the same */
@@ -313,11 +321,12 @@ struct network {
     int output_count;
     const struct network_state *states;
     int state_count;
-    const struct network *whole; /* of a network with dead channels or unread pixels removed (shrink/shrink.h): as it was
-                                  * imported. Both have the same layers and tensors under the same numbers. Else null */
-    struct network *imported;    /* of a network whose slices and gathers came early (import/tidy.h): as it was before. It
-                                  * has other layers and tensors, and the same inputs and outputs. Else null */
-    bool fast_requantisation;    /* the chip may differ from the model by what describe/requantise_fast.h permits */
+    const struct network *whole;  /* of a network with dead channels or unread pixels removed (shrink/shrink.h): as it was
+                                   * imported. Both have the same layers and tensors under the same numbers. Else null */
+    struct network *imported;     /* of a network whose slices and gathers came early (import/tidy.h): as it was before. It
+                                   * has other layers and tensors, and the same inputs and outputs. Else null */
+    const struct network *copied; /* of a network with views: as it was, with copies in their places. Else null */
+    bool fast_requantisation;     /* the chip may differ from the model by what describe/requantise_fast.h permits */
 };
 
 /* Tells networks apart: of layers, shapes and constants, after range_prove. Names do not count. */
@@ -421,6 +430,13 @@ static inline bool network_is_output(const struct network *network, int tensor)
         if (network->outputs[i] == tensor)
             return true;
     return false;
+}
+
+/* The tensor in whose memory it lies. */
+static inline int tensor_home(const struct network *network, int tensor)
+{
+    const struct tensor_view *view = network->tensors[tensor].view;
+    return view ? view->of : tensor;
 }
 
 /* Inputs and outputs of the network. */

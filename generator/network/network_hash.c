@@ -22,6 +22,11 @@ static void add_tensor(uint32_t *hash, const struct tensor *tensor)
                            tensor->bits,   tensor->is_signed, tensor->producer};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         add(hash, numbers[i]);
+    const struct tensor_view *view = tensor->view;
+    const int places[] = {view ? view->of : 0, view ? view->first : 0, view ? view->row_step : 0,
+                          view ? view->column_step : 0};
+    for (size_t i = 0; view && i < sizeof places / sizeof *places; i++)
+        add(hash, places[i]);
 }
 
 static void add_stage(uint32_t *hash, const struct stage *stage)

@@ -127,6 +127,8 @@ static bool trace(const struct finder *finder, int index)
     const struct layer *layer = &traced.layers[index];
     const struct tensor *output = &traced.tensors[layer->output];
     int64_t *marks = finder->marks[layer->output];
+    for (int i = 0; i < layer_input_count(layer); i++)
+        interpret_view(&traced, layer->inputs[i], finder->marks);
     if (layer->kind == LAYER_SOFTMAX || layer->kind == LAYER_LARGEST || layer->kind == LAYER_NORM) {
         for (int i = 0; i < layer_input_count(layer); i++)
             trace_pixels(&traced.tensors[layer->inputs[i]], output, finder->marks[layer->inputs[i]], marks);

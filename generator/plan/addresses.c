@@ -6,6 +6,7 @@
 #include "place/place.h"
 #include "plan/lives.h"
 #include "plan/plan.h"
+#include "plan/views.h"
 
 uint32_t aligned(uint32_t bytes) { return dory_round_up(bytes, DORY_ALIGNMENT); }
 
@@ -125,6 +126,12 @@ static bool place_ram(struct plan *plan, const struct tensor_life *lives, struct
     return false;
 }
 
+/* Of an input, in its buffer. */
+static uint32_t first_byte(const struct plan *plan, const struct plan_step *step, int input)
+{
+    return view_first_byte(&plan->network->tensors[plan->network->layers[step->layer].inputs[input]]);
+}
+
 void plan_write_offsets(struct plan *plan)
 {
     for (int i = 0; i < plan->step_count; i++) {
@@ -132,7 +139,7 @@ void plan_write_offsets(struct plan *plan)
         step->record.output.offset = plan->buffers[step->output_buffer].offset;
         for (int j = 0; j < 2; j++)
             if (step->input_buffer[j] >= 0)
-                step->record.input[j].offset = plan->buffers[step->input_buffer[j]].offset;
+                step->record.input[j].offset = plan->buffers[step->input_buffer[j]].offset + first_byte(plan, step, j);
         const struct plan_layer *layer = &plan->layers[step->layer];
         uint32_t first = dory_blocks(&layer->record, step->record.first_channel) * layer->record.block_bytes;
         if (step->weights_buffer >= 0)

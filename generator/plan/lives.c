@@ -1,15 +1,17 @@
 #include "plan/lives.h"
 
 #include "plan/plan.h"
+#include "plan/views.h"
 
 void tensor_lives(const struct network *network, struct tensor_life *lives)
 {
     for (int t = 0; t < network->tensor_count; t++) {
         int producer = network->tensors[t].producer, next = producer + 1 < network->layer_count ? producer + 1 : producer;
-        struct tensor_life life = {producer == NO_LAYER ? 0 : producer, producer == NO_LAYER ? 0 : next, 0};
+        struct tensor_life life = {producer == NO_LAYER ? 0 : producer, producer == NO_LAYER ? 0 : next, 0,
+                                   tensor_is_viewed(network, t)};
         for (int l = 0; l < network->layer_count; l++)
             for (int i = 0; i < layer_input_count(&network->layers[l]); i++)
-                if (network->layers[l].inputs[i] == t) {
+                if (network->layers[l].inputs[i] == t || tensor_home(network, network->layers[l].inputs[i]) == t) {
                     life.last = l > life.last ? l : life.last;
                     life.readers++;
                 }

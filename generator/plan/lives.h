@@ -11,7 +11,8 @@ struct plan_buffer; /* plan/plan.h */
  * nobody reads it. */
 struct tensor_life {
     int first, last;
-    int readers;
+    int readers;    /* also of what is a view of it */
+    bool is_viewed; /* or a view: it is in L2, in HWC, and no ring */
 };
 
 /* Of all tensors. */

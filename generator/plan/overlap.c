@@ -8,6 +8,7 @@
 #include "place/place.h"
 #include "plan/operand.h"
 #include "plan/plan.h"
+#include "plan/views.h"
 
 /* Two buffers that may share their bytes: the input begins `lag` bytes behind the output. */
 struct pair {
@@ -54,8 +55,10 @@ static bool make_pair(const struct plan *plan, int index, unsigned which, struct
     pair->lag = lag_of(record);
     pair->bytes = maximum(input->bytes + pair->lag, output->bytes);
     pair->saved = input->bytes + output->bytes - dory_minimum(pair->bytes, input->bytes + output->bytes);
-    bool is_read_behind = input->tensor >= 0 && network_is_output(plan->network, input->tensor); /* by the application */
-    return input->last_step == index && !is_read_behind && output->first_step == index && input->kind == BUFFER_TENSOR &&
+    bool is_read_elsewhere =
+        input->tensor >= 0 && (network_is_output(plan->network, input->tensor) || /* by the application */
+                               tensor_is_viewed(plan->network, input->tensor));
+    return input->last_step == index && !is_read_elsewhere && output->first_step == index && input->kind == BUFFER_TENSOR &&
            output->kind == BUFFER_TENSOR && pair->saved > 0;
 }
 

@@ -5,6 +5,7 @@
 #include "dory/hal.h"
 #include "place/place.h"
 #include "plan/plan.h"
+#include "plan/views.h"
 
 static bool is_port_in_l2(const struct plan *plan, int tensor)
 {
@@ -25,9 +26,10 @@ static bool may_stay(const struct plan *plan, int index)
     const struct network *network = plan->network;
     const struct layer *layer = &network->layers[index];
     const struct plan_layer *planned = &plan->layers[index];
-    if (!appends(network, layer) || network->tensors[layer->inputs[0]].producer != NO_LAYER ||
-        !network_is_output(network, layer->output) || planned->step_count != 1 || planned->tile_count != 1 ||
-        planned->block >= 0 || !is_port_in_l2(plan, layer->inputs[0]) || !is_port_in_l2(plan, layer->output))
+    if (!appends(network, layer) || tensor_is_viewed(network, layer->inputs[0]) ||
+        network->tensors[layer->inputs[0]].producer != NO_LAYER || !network_is_output(network, layer->output) ||
+        planned->step_count != 1 || planned->tile_count != 1 || planned->block >= 0 ||
+        !is_port_in_l2(plan, layer->inputs[0]) || !is_port_in_l2(plan, layer->output))
         return false;
     const struct plan_buffer *input = &plan->buffers[plan->tensors[layer->inputs[0]].buffer],
                              *output = &plan->buffers[plan->tensors[layer->output].buffer];

@@ -23,7 +23,7 @@ static void add_tensors(struct gaps *gaps, const struct draft *draft)
     const struct problem *p = draft->problem;
     for (int t = 0; t < p->network->tensor_count; t++) {
         struct place_item *item = &gaps->items[gaps->tensors];
-        if (draft->decision->levels[t] != IN_L2)
+        if (draft->decision->levels[t] != IN_L2 || p->network->tensors[t].view)
             continue;
         item->bytes = p->tensor_bytes[t];
         draft_tensor_steps(draft, t, &item->first, &item->last);

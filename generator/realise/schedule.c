@@ -10,14 +10,17 @@
 static void write_tensors(const struct draft *d, struct schedule *s)
 {
     const enum memory_level *levels = d->decision->levels;
-    for (int t = 0; t < d->problem->network->tensor_count; t++) {
+    const struct network *network = d->problem->network;
+    for (int t = 0; t < network->tensor_count; t++) {
         struct plan_buffer buffer = {.kind = BUFFER_TENSOR, .tensor = t, .layer = -1, .bytes = d->problem->tensor_bytes[t]};
         s->tensor_buffer[t] = levels[t] == IN_L2 ? s->buffer_count : -1;
-        if (levels[t] != IN_L2)
+        if (levels[t] != IN_L2 || network->tensors[t].view)
             continue;
         draft_tensor_steps(d, t, &buffer.first_step, &buffer.last_step);
         s->buffers[s->buffer_count++] = buffer;
     }
+    for (int t = 0; t < network->tensor_count; t++)
+        s->tensor_buffer[t] = s->tensor_buffer[tensor_home(network, t)];
 }
 
 static void write_buffers(const struct draft *d, struct schedule *s)

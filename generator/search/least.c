@@ -42,6 +42,8 @@ static int widest(const struct decision *d)
 
 static void flip(struct decision *d, int tensor)
 {
+    if (d->problem->lives[tensor].is_viewed)
+        return;
     decision_place(d, tensor, d->levels[tensor] == IN_L2 ? IN_RAM : IN_L2, DORY_HWC);
 }
 
@@ -113,7 +115,7 @@ static void bring_to_l2(struct decision *d, uint64_t limit)
 static int find_levels(struct decision *d)
 {
     for (int t = 0; t < d->problem->network->tensor_count; t++)
-        decision_place(d, t, IN_RAM, DORY_HWC);
+        decision_place(d, t, d->problem->lives[t].is_viewed ? IN_L2 : IN_RAM, DORY_HWC);
     while (relieve(d, widest(d)))
         ;
     if (!d->problem->options->tensors_in_ram)

@@ -113,7 +113,7 @@ static int best_to_move(struct optimiser *o)
     int best = -1;
     uint64_t best_relief = 0, best_traffic = 1;
     for (int t = 0; t < o->network->tensor_count; t++) {
-        if (o->now.levels[t] != IN_L2)
+        if (o->now.levels[t] != IN_L2 || o->problem->lives[t].is_viewed)
             continue;
         uint64_t helps = relief(o, t), costs = traffic(o, t);
         if (helps * best_traffic > best_relief * costs) {
@@ -136,7 +136,7 @@ static int first_lacking(const struct optimiser *o)
 bool may_spill(const struct optimiser *o, int tensor)
 {
     bool has_ram = o->problem->target->ram_bytes > 0;
-    return has_ram && (o->ports_may_spill || !tensor_is_port(o->network, tensor));
+    return has_ram && !o->problem->lives[tensor].is_viewed && (o->ports_may_spill || !tensor_is_port(o->network, tensor));
 }
 
 static bool has_port_in_ram(const struct optimiser *o)
@@ -239,7 +239,7 @@ static int only_reader(const struct problem *p, int tensor)
 {
     const struct tensor_life *life = &p->lives[tensor];
     bool is_second = layer_operand(&p->network->layers[life->last], 1) == tensor;
-    return life->readers != 1 || is_second || tensor_is_port(p->network, tensor) ? -1 : life->last;
+    return life->readers != 1 || life->is_viewed || is_second || tensor_is_port(p->network, tensor) ? -1 : life->last;
 }
 
 /* The two layers see the same tensor, and not one that was reshaped between them. */

@@ -8,6 +8,7 @@
 #include "dory/hal.h"
 #include "dory/prepared.h"
 #include "plan/table_bytes.h"
+#include "plan/views.h"
 
 enum {
     FEW_TILES = 96,  /* of which planning takes no time */
@@ -101,10 +102,9 @@ static const struct target *target_for(const struct target *target, const struct
     return reached;
 }
 
-bool budget_plan(const struct network *network, const struct target *machine, const struct plan_options *options,
-                 struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
+static bool plan_network(const struct network *network, const struct target *target, const struct plan_options *options,
+                         struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
 {
-    const struct target *target = target_for(machine, options, arena);
     struct plan with_table = {0};
     const struct diagnostics before = *diagnostics;
     bool planned = plan_beside_code(network, target, options, plan, arena, diagnostics);
@@ -124,4 +124,33 @@ bool budget_plan(const struct network *network, const struct target *machine, co
     if (has_table && (!planned || (with_table.tiles && with_table.predicted_cycles <= plan->predicted_cycles)))
         *plan = with_table;
     return true;
+}
+
+/* With views instead of copies: what is viewed has to stay in L2 for longer. */
+static bool plan_views(const struct network *network, const struct target *target, const struct plan_options *options,
+                       struct plan *plan, struct arena *arena)
+{
+    const struct network *viewed = network_view(network, arena);
+    struct diagnostics unheard = {.arena = arena};
+    struct plan_options own = *options;
+    own.memory = NULL; /* which is of the network as it is */
+    return viewed && plan_network(viewed, target, &own, plan, arena, &unheard);
+}
+
+bool budget_plan(const struct network *network, const struct target *machine, const struct plan_options *options,
+                 struct plan *plan, struct arena *arena, struct diagnostics *diagnostics)
+{
+    const struct target *target = target_for(machine, options, arena);
+    const struct diagnostics before = *diagnostics;
+    struct plan viewed = {0};
+    bool planned = plan_network(network, target, options, plan, arena, diagnostics);
+    bool has_views = plan_views(network, target, options, &viewed, arena);
+    if (has_views && (!planned || (viewed.predicted_cycles < plan->predicted_cycles &&
+                                   viewed.moved.ram_bytes <= plan->moved.ram_bytes))) {
+        if (!planned)
+            *diagnostics = before;
+        *plan = viewed;
+        return true;
+    }
+    return planned;
 }

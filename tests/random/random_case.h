@@ -11,6 +11,7 @@ enum random_outcome { CASE_EXACT, CASE_REFUSED, CASE_WRONG, CASE_PASSED_OVER };
 struct random_totals {
     bool verbose;                        /* print the plan of a case that fails */
     bool dead;                           /* networks have dead channels, which mostly are left out */
+    bool has_views;                      /* networks have copies that can be views */
     const struct dory_engine *engine;    /* that is asked first, before the portable one; null: one of the product's */
     int layers_of_engine;                /* that it computes */
     int wide_channels, channels_of_sums; /* of N-EUREKA's weights, where a layer may have both */
@@ -33,6 +34,7 @@ struct random_totals {
     int shrunk, dead_channels; /* networks without their dead channels, and how many these were */
     int unread_pixels;         /* how many pixels they lack, too */
     int moved;                 /* networks whose slices came early */
+    int viewed, views;         /* networks with views instead of copies, and how many these were */
     uint64_t values;
     struct features features; /* of exact cases */
 };

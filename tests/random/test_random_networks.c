@@ -1,7 +1,8 @@
 /* Random networks in little memory, bit for bit against the golden interpreter.
  *
  * Usage: test_random_networks layers|networks|graphs|onnx|onnx_graphs|quantised|blocks|steps|toy|toy_in_place FIRST_SEED
- * COUNT dead_layers and so on: channels are made dead, and most networks run without them. "onnx" (NEMO's networks) and
+ * COUNT dead_layers and so on: channels are made dead, and most networks run without them. viewed_graphs and so on: copies
+ * lie between layers that can be views. "onnx" (NEMO's networks) and
  * "onnx_graphs": written as ONNX files and read back first. A failed case prints the arguments that repeat it; then, its
  * plan is printed, too. */
 #include <inttypes.h>
@@ -193,8 +194,8 @@ static uint64_t count_of(const struct source *source, const char *argument)
 int main(int argc, char **argv)
 {
     struct random_totals totals = {0};
-    bool dead = argc == 4 && !strncmp(argv[1], "dead_", 5);
-    const struct source *source = argc == 4 ? find_source(argv[1] + (dead ? 5 : 0)) : NULL;
+    bool dead = argc == 4 && !strncmp(argv[1], "dead_", 5), viewed = argc == 4 && !strncmp(argv[1], "viewed_", 7);
+    const struct source *source = argc == 4 ? find_source(argv[1] + (dead ? 5 : viewed ? 7 : 0)) : NULL;
     uint64_t first = source ? strtoull(argv[2], NULL, 10) : 0, count = source ? count_of(source, argv[3]) : 0;
     if (count == 0) {
         fputs("usage: test_random_networks "
@@ -207,6 +208,7 @@ int main(int argc, char **argv)
     totals.verbose = count == 1;
     totals.only_blocks = source->only_blocks;
     totals.dead = dead;
+    totals.has_views = viewed;
     totals.engine = source->engine;
     totals.leaves_in_place = source->leaves_in_place;
     for (uint64_t seed = first; seed < first + count + (uint64_t)totals.passed_over; seed++) {
@@ -216,10 +218,11 @@ int main(int argc, char **argv)
         arena_free(&arena);
     }
     random_totals_print(&totals);
-    if (!dead && source->has_all_features && count >= ENOUGH_FOR_FEATURES)
+    if (!dead && !viewed && source->has_all_features && count >= ENOUGH_FOR_FEATURES)
         EXPECT(features_print(&totals.features, source->make == onnx_graphs), "a feature is MISSING");
     EXPECT_EQUAL(totals.wrong, 0);
     EXPECT_THAT(!dead || count == 1 || totals.shrunk > 0);
+    EXPECT_THAT(!viewed || count == 1 || totals.views > totals.exact);
     EXPECT_THAT(totals.exact > 0);
     EXPECT_THAT(source->make != steps || count == 1 || dead || totals.sharing > 0);
     EXPECT_THAT(!totals.engine || count == 1 || totals.layers_of_engine > totals.exact);

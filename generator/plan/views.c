@@ -1,0 +1,141 @@
+/* A copy takes some thousand cycles however few elements it moves, most of them to start. Where these follow each other in
+ * the tensor that it reads, as those of a slice of a pixel's channels, of some rows, or of another shape of the same
+ * elements, a reader that begins there needs no copy. */
+#include "plan/views.h"
+
+#include "network/channels.h"
+
+/* ---- one copy ---- */
+
+static size_t convolution_weights(const struct network *network, const struct layer *layer)
+{
+    const struct tensor *input = &network->tensors[layer->inputs[0]], *output = &network->tensors[layer->output];
+    return (size_t)output->channels * (size_t)(input->channels / layer->groups) * (size_t)layer->kernel_height *
+           (size_t)layer->kernel_width;
+}
+
+/* Are the positions in equal steps? */
+static bool find_step(const int32_t *positions, int count, int32_t *step)
+{
+    *step = count > 1 ? positions[1] - positions[0] : 0;
+    for (int i = 1; i < count; i++)
+        if (positions[i] - positions[i - 1] != *step)
+            return false;
+    return !copy_has_border(positions, count);
+}
+
+/* Weights are 0 in all layers that read a tensor, as those of constants are: its elements may be any. */
+static bool is_ignored(const struct network *network, int tensor)
+{
+    for (int i = 0; i < network->layer_count; i++) {
+        const struct layer *layer = &network->layers[i];
+        if (!layer_reads(layer, tensor))
+            continue;
+        size_t count = layer->kind == LAYER_CONVOLUTION ? convolution_weights(network, layer) : 0;
+        for (size_t k = 0; k < count; k++)
+            if (layer->weights[k])
+                return false;
+        if (count == 0)
+            return false;
+    }
+    return true;
+}
+
+/* Where the copy's output is a view, that of its input; of which there may be one already. */
+static bool find_view(const struct network *network, const struct layer *copy, struct tensor_view *view)
+{
+    const struct tensor *from = &network->tensors[copy->inputs[0]], *to = &network->tensors[copy->output];
+    int32_t channel_step;
+    if (tensor_elements(to) == 1 && is_ignored(network, copy->output)) {
+        *view = (struct tensor_view){tensor_home(network, copy->inputs[0]), 0, 1, 1};
+        return true;
+    }
+    if (!find_step(copy->map.rows, to->height, &view->row_step) ||
+        !find_step(copy->map.columns, to->width, &view->column_step) ||
+        !find_step(copy->map.channels, to->channels, &channel_step))
+        return false;
+    view->of = tensor_home(network, copy->inputs[0]);
+    view->first = copy->map.rows[0] + copy->map.columns[0] + copy->map.channels[0] + (from->view ? from->view->first : 0);
+    view->column_step = to->width > 1 ? view->column_step : to->channels;
+    view->row_step = to->height > 1 ? view->row_step : to->width * to->channels;
+    return (to->channels == 1 || channel_step == 1) && view->column_step == to->channels &&
+           view->row_step == to->width * to->channels;
+}
+
+static bool is_view(const struct network *network, int index, struct tensor_view *view)
+{
+    const struct layer *copy = &network->layers[index];
+    const struct tensor *from = &network->tensors[copy->inputs[0]], *to = &network->tensors[copy->output];
+    return copy->kind == LAYER_COPY && copy->stage_count == 0 && !network_is_output(network, copy->output) &&
+           from->bits == to->bits && from->is_signed == to->is_signed && from->bits % 8 == 0 &&
+           find_view(network, copy, view);
+}
+
+/* ---- all of them ---- */
+
+static struct network *copy_of(const struct network *network, struct arena *arena)
+{
+    struct network *copy = arena_array(arena, struct network, 1);
+    *copy = *network;
+    copy->tensors = arena_copy(arena, network->tensors, (size_t)network->tensor_count);
+    copy->layers = arena_copy(arena, network->layers, (size_t)network->layer_count);
+    return copy;
+}
+
+static void set_view(struct network *network, int copy, const struct tensor_view *view, struct arena *arena)
+{
+    struct tensor_view *own = arena_array(arena, struct tensor_view, 1);
+    *own = *view;
+    network->tensors[network->layers[copy].output].view = own;
+}
+
+static void remove_copies(struct network *network)
+{
+    int count = 0;
+    for (int i = 0; i < network->layer_count; i++) {
+        struct layer layer = network->layers[i];
+        if (network->tensors[layer.output].view)
+            continue;
+        network->tensors[layer.output].producer = count;
+        network->layers[count++] = layer;
+    }
+    network->layer_count = count;
+    for (int t = 0; t < network->tensor_count; t++)
+        network->tensors[t].producer = network->tensors[tensor_home(network, t)].producer;
+}
+
+struct network *network_view(const struct network *network, struct arena *arena)
+{
+    struct network *viewed = copy_of(network, arena), *whole = network->whole ? copy_of(network->whole, arena) : NULL;
+    struct tensor_view view, whole_view;
+    int count = 0;
+    for (int i = 0; i < network->layer_count; i++) {
+        if (!is_view(viewed, i, &view) || (whole && !is_view(whole, i, &whole_view)))
+            continue;
+        set_view(viewed, i, &view, arena);
+        if (whole)
+            set_view(whole, i, &whole_view, arena);
+        count++;
+    }
+    if (count == 0)
+        return NULL;
+    remove_copies(viewed);
+    if (whole)
+        remove_copies(whole);
+    viewed->whole = whole;
+    viewed->copied = network;
+    return viewed;
+}
+
+bool tensor_is_viewed(const struct network *network, int tensor)
+{
+    bool is = network->tensors[tensor].view != NULL;
+    for (int t = 0; t < network->tensor_count && !is; t++)
+        is = network->tensors[t].view && network->tensors[t].view->of == tensor;
+    return is;
+}
+
+uint32_t view_first_byte(const struct tensor *tensor)
+{
+    return tensor->view ? (uint32_t)tensor->view->first * (uint32_t)tensor->bits / 8 : 0;
+}
