@@ -34,12 +34,18 @@ static const struct dory_layer *record_of(const struct play *play, const struct 
 
 /* ---- contents ---- */
 
+static content home_content(int home, uint64_t byte) { return ((uint64_t)home + 1) << OBJECT_SHIFT | byte; }
+
+static int operand_tensor(const struct play *play, const struct plan_step *step, unsigned operand)
+{
+    return layer_operand(&play->plan->network->layers[step->layer], (int)operand);
+}
+
 static content tensor_content(const struct play *play, const struct plan_step *step, unsigned operand, uint64_t byte)
 {
     const struct network *network = play->plan->network;
-    int tensor = layer_operand(&network->layers[step->layer], (int)operand);
-    byte = check_home_byte(&network->tensors[tensor], byte);
-    return ((uint64_t)tensor_home(network, tensor) + 1) << OBJECT_SHIFT | byte;
+    int tensor = operand_tensor(play, step, operand);
+    return home_content(tensor_home(network, tensor), check_home_byte(&network->tensors[tensor], byte));
 }
 
 enum own_content { WEIGHTS, TABLE, BORDER, OWN_CONTENTS };
@@ -93,14 +99,26 @@ static uint64_t byte_at(const struct dory_layer *record, unsigned operand, const
     return (((uint64_t)plane * height + row) * width + in_line / pixel) * all + first + in_line % pixel;
 }
 
-/* The operand of a step in whose window an address is; 3: in none. */
-static unsigned operand_at(const struct dory_layer *record, const struct dory_step *step, uint32_t external)
+static uint32_t home_offset(const struct play *play, int view)
 {
-    for (unsigned operand = 0; operand < (dory_has_second_input(record) ? 2u : 1u); operand++) {
-        const struct dory_window *window = operand_window(step, operand);
-        if (external >= window->offset && external - window->offset < operand_window_bytes(record, operand, window))
+    return play->plan->buffers[play->plan->tensors[view].buffer].offset;
+}
+
+static bool is_at(const struct play *play, const struct plan_step *step, unsigned operand, uint32_t external)
+{
+    const struct dory_window *window = operand_window(&step->record, operand);
+    int tensor = operand_tensor(play, step, operand), home = tensor_home(play->plan->network, tensor);
+    if (home != tensor)
+        return external - home_offset(play, tensor) < play->plan->tensors[home].bytes;
+    return external - window->offset < operand_window_bytes(record_of(play, step), operand, window);
+}
+
+/* The operand of a step in whose window an address is, or of two that are views of one tensor any; 3: in none. */
+static unsigned operand_at(const struct play *play, const struct plan_step *step, uint32_t external)
+{
+    for (unsigned operand = 0; operand < (dory_has_second_input(record_of(play, step)) ? 2u : 1u); operand++)
+        if (is_at(play, step, operand, external))
             return operand;
-    }
     return 3;
 }
 
@@ -323,36 +341,36 @@ static void compute(struct play *play, const struct dory_prepared_tile *tile)
 
 /* ---- copies ---- */
 
-/* Of one run: pieces that lie together in the tensor. */
-typedef void visit_piece(struct play *play, const struct plan_step *step, unsigned operand, uint32_t local, uint64_t byte,
-                         uint32_t bytes);
+/* Of one run: pieces that lie together in the tensor, or in its home. */
+typedef void visit_piece(struct play *play, int tensor, uint32_t local, uint64_t byte, uint32_t bytes);
 
 static void visit_copied(struct play *play, const struct plan_step *step, unsigned operand, uint32_t least,
                          uint32_t external, uint32_t local, uint32_t bytes, visit_piece *visit)
 {
     const struct dory_layer *record = record_of(play, step);
     const struct dory_window *window = operand_window(&step->record, operand);
+    int tensor = operand_tensor(play, step, operand), home = tensor_home(play->plan->network, tensor);
+    if (home != tensor) {
+        visit(play, home, local, external - home_offset(play, tensor), bytes);
+        return;
+    }
     for (uint32_t done = 0, together; !play->fault && done < bytes; done += together) {
         uint64_t byte = byte_at(record, operand, window, external + done - window->offset, least, &together);
         together = together < bytes - done ? together : bytes - done;
-        visit(play, step, operand, local + done, byte, together);
+        visit(play, tensor, local + done, byte, together);
     }
 }
 
-static void load_piece(struct play *play, const struct plan_step *step, unsigned operand, uint32_t local, uint64_t byte,
-                       uint32_t bytes)
+static void load_piece(struct play *play, int tensor, uint32_t local, uint64_t byte, uint32_t bytes)
 {
-    const struct network *network = play->plan->network;
-    int tensor = layer_operand(&network->layers[step->layer], (int)operand);
-    uint64_t all = play->plan->tensors[tensor].bytes, first = check_home_byte(&network->tensors[tensor], byte);
-    const uint8_t *stored = play->stored[tensor_home(network, tensor)];
-    for (uint32_t i = 0; stored && i < bytes && byte + i < all; i++)
-        if (!stored[first + i]) { /* nor need it be, behind the rows that somebody reads */
+    uint64_t all = play->plan->tensors[tensor].bytes;
+    for (uint32_t i = 0; play->stored[tensor] && i < bytes && byte + i < all; i++)
+        if (!play->stored[tensor][byte + i]) { /* nor need it be, behind the rows that somebody reads */
             put(play, local + i, 0, 1);
-            put(play, local, tensor_content(play, step, operand, byte), i);
+            put(play, local, home_content(tensor, byte), i);
             return;
         }
-    put(play, local, tensor_content(play, step, operand, byte), bytes);
+    put(play, local, home_content(tensor, byte), bytes);
 }
 
 static void load_weights(struct play *play, const struct plan_step *step, uint32_t external, uint32_t local, uint32_t bytes)
@@ -367,7 +385,7 @@ static void load(struct play *play, const struct plan_step *step, const struct d
 {
     const struct dory_prepared_copy *copy = &tile->loads[index];
     const struct dory_layer *record = record_of(play, step);
-    unsigned operand = operand_at(record, &step->record, copy->external);
+    unsigned operand = operand_at(play, step, copy->external);
     int64_t first = operand == 1 ? 0 : first_row_read(record, tile->tile.first_row);
     for (uint32_t i = 0; !play->fault && i < (uint32_t)copy->runs * copy->planes; i++) {
         uint32_t plane = i / copy->runs, run = i % copy->runs;
@@ -388,14 +406,12 @@ static void load_some(struct play *play, const struct plan_step *step, const str
         load(play, step, tile, i);
 }
 
-static void store_piece(struct play *play, const struct plan_step *step, unsigned operand, uint32_t local, uint64_t byte,
-                        uint32_t bytes)
+static void store_piece(struct play *play, int tensor, uint32_t local, uint64_t byte, uint32_t bytes)
 {
-    int tensor = play->plan->network->layers[step->layer].output;
     uint8_t *stored = play->stored[tensor];
     if (byte + bytes > play->plan->tensors[tensor].bytes)
         fail(play, "stores behind its tensor");
-    expect(play, local, tensor_content(play, step, operand, byte), bytes, "stores other bytes than its results");
+    expect(play, local, home_content(tensor, byte), bytes, "stores other bytes than its results");
     for (uint32_t i = 0; !play->fault && i < bytes; i++) {
         if (stored[byte + i])
             fail(play, "stores an element a second time");

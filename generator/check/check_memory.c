@@ -62,6 +62,7 @@ struct region {
     uint32_t window_first_byte, window_pixel_bytes;
     int tensor; /* in whose memory it is, and where there, which is elsewhere if it is a view */
     const struct tensor *own;
+    uint32_t row_pitch, pixel_pitch; /* in the window */
 };
 
 typedef void visit_run(struct memory *memory, const struct region *region, uint32_t l2, content expected, uint32_t bytes);
@@ -92,14 +93,13 @@ static void visit_region(struct memory *memory, const struct region *region, vis
         visit_planes(memory, region, visit);
         return;
     }
-    bool whole = region->bytes == region->pixel_bytes && region->bytes == region->window_pixel_bytes;
+    bool whole = region->bytes == region->pixel_bytes && region->bytes == region->pixel_pitch && !region->own->view;
     uint32_t run = whole ? region->bytes * region->width : region->bytes, runs = whole ? 1 : region->width;
     for (uint32_t row = region->first_row; row < region->first_row + region->rows; row++)
         for (uint32_t column = 0; column < runs; column++) {
             uint64_t pixel = (uint64_t)row * region->width + column;
-            uint64_t window_pixel = (uint64_t)row_in_window(region, row) * region->width + column;
-            uint64_t l2 = region->window->offset + window_pixel * region->window_pixel_bytes + region->first_byte -
-                          region->window_first_byte;
+            uint64_t l2 = region->window->offset + (uint64_t)row_in_window(region, row) * region->row_pitch +
+                          (uint64_t)column * region->pixel_pitch + region->first_byte - region->window_first_byte;
             uint64_t byte = check_home_byte(region->own, pixel * region->pixel_bytes + region->first_byte);
             visit(memory, region, (uint32_t)l2, tensor_content(region->tensor, byte), run);
         }
@@ -195,6 +195,15 @@ static void rows_read(const struct dory_layer *record, const struct dory_step *s
     *count = most < 0 ? 0 : (uint32_t)(most - least + 1);
 }
 
+/* Factors of a matrix product may be parts of larger pixels, behind one another in each of them. */
+static void set_pitches(struct region *region, const struct dory_layer *record, unsigned operand)
+{
+    bool is_factor = record->operation == DORY_MATRIX_PRODUCT && operand < 2;
+    uint32_t pitch = operand ? record->second_pixel_bytes : record->pixel_bytes;
+    region->pixel_pitch = is_factor ? pitch : region->window_pixel_bytes;
+    region->row_pitch = is_factor && pitch > region->pixel_bytes ? region->pixel_bytes : region->width * region->pixel_pitch;
+}
+
 /* All channels of some rows of an operand, or those of the step. */
 static struct region region_of(const struct memory *memory, const struct plan_step *step, unsigned operand, bool all)
 {
@@ -202,7 +211,7 @@ static struct region region_of(const struct memory *memory, const struct plan_st
     const struct dory_window *window = operand_window(&step->record, operand);
     uint32_t channels = operand_channels(record, operand);
     int tensor = layer_operand(&memory->plan->network->layers[step->layer], (int)operand);
-    return (struct region){
+    struct region region = {
         .first_byte = all ? 0 : operand_pixel_bytes(record, operand, step->record.first_channel),
         .bytes = operand_pixel_bytes(record, operand, all ? channels : step->record.channels),
         .width = operand_width(record, operand),
@@ -215,6 +224,8 @@ static struct region region_of(const struct memory *memory, const struct plan_st
         .tensor = tensor_home(memory->plan->network, tensor),
         .own = &memory->plan->network->tensors[tensor],
     };
+    set_pitches(&region, record, operand);
+    return region;
 }
 
 static void read_input(struct memory *memory, const struct plan_step *step, unsigned operand)

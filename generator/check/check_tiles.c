@@ -30,11 +30,15 @@ static bool lies_in(const struct dory_prepared_copy *copy, uint64_t start, uint6
            copy->external + extent(copy, copy->external_run_stride, copy->external_plane_stride) <= start + bytes;
 }
 
-static bool lies_in_window(const struct dory_prepared_copy *copy, const struct dory_layer *record,
-                           const struct dory_step *step, unsigned operand)
+/* Or in the home of a view, whose pixels may be apart. */
+static bool lies_in_window(const struct plan *plan, const struct dory_prepared_copy *copy, const struct plan_step *step,
+                           unsigned operand)
 {
-    const struct dory_window *window = operand_window(step, operand);
-    return lies_in(copy, window->offset, operand_window_bytes(record, operand, window));
+    const struct dory_window *window = operand_window(&step->record, operand);
+    int tensor = layer_operand(&plan->network->layers[step->layer], (int)operand), home = tensor_home(plan->network, tensor);
+    if (home != tensor)
+        return lies_in(copy, plan->buffers[plan->tensors[home].buffer].offset, plan->tensors[home].bytes);
+    return lies_in(copy, window->offset, operand_window_bytes(&plan->layers[step->layer].record, operand, window));
 }
 
 /* Weights in place are those of the tile's first channel on. */
@@ -53,14 +57,14 @@ static bool copies_are_sound(const struct plan *plan, const struct plan_step *st
         tile->load_count <= 3 && tile->store_count == tile->tile.last_chunk && has_its_weights(record, &step->record, tile);
     for (unsigned i = 0; sound && i < tile->load_count; i++) {
         const struct dory_prepared_copy *load = &tile->loads[i];
-        bool input = lies_in_window(load, record, &step->record, 0) ||
-                     (dory_has_second_input(record) && lies_in_window(load, record, &step->record, 1));
+        bool input =
+            lies_in_window(plan, load, step, 0) || (dory_has_second_input(record) && lies_in_window(plan, load, step, 1));
         bool weights = lies_in(load, step->record.weights_offset,
                                (uint64_t)dory_blocks(record, step->record.channels) * record->block_bytes);
         sound = is_sound(load) && lies_in_l1(plan, load) && (i == 0 && tile->load_weights ? weights : input);
     }
     return sound && (tile->store_count == 0 || (is_sound(&tile->store) && lies_in_l1(plan, &tile->store) &&
-                                                lies_in_window(&tile->store, record, &step->record, 2)));
+                                                lies_in_window(plan, &tile->store, step, 2)));
 }
 
 static bool lies_in_step(const struct plan *plan, const struct plan_step *step, const struct dory_tile *tile)

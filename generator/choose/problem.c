@@ -216,11 +216,19 @@ static bool is_by_pixel(const struct dory_layer *record)
            pixels == (uint32_t)record->output_height * record->output_width;
 }
 
+/* Factors that are parts of larger pixels. */
+static bool has_pitch(const struct dory_layer *record)
+{
+    return record->operation == DORY_MATRIX_PRODUCT &&
+           (record->pixel_bytes != dory_element_bytes(record->input_channels, record->input_bits) ||
+            record->second_pixel_bytes != dory_element_bytes(record->input_channels, record->second_input_bits));
+}
+
 struct planned_layer *layer_by_pixels(const struct problem *p, int index)
 {
     struct planned_layer **variant = &p->variants[LAYER_VARIANTS * index + LAYER_VARIANTS - 1];
     struct dory_layer record = p->layers[index].record;
-    if (*variant || !is_by_pixel(&record))
+    if (*variant || !is_by_pixel(&record) || has_pitch(&record))
         return *variant;
     if (record.operation == DORY_MATRIX_PRODUCT)
         record.matrix_product.sharing_rows = record.output_width;

@@ -298,9 +298,14 @@ static bool compare_log(struct diff *diff)
     struct network *whole = model_load(diff->options, diff->arena, diff->diagnostics);
     if (!whole)
         return false;
-    struct network *network = model_shrink(whole, diff->options, diff->arena), *viewed = network_view(network, diff->arena);
-    if (!read_log(diff, network) || (viewed && has_runs_of(&diff->log, network_hash(viewed)) && !read_log(diff, viewed)))
+    struct network *network = model_shrink(whole, diff->options, diff->arena);
+    if (!read_log(diff, network))
         return false;
+    for (enum view_kinds kinds = VIEWS_IN_A_ROW; kinds < VIEW_KINDS; kinds++) {
+        struct network *viewed = network_view(network, kinds, diff->arena);
+        if (viewed && has_runs_of(&diff->log, network_hash(viewed)) && !read_log(diff, viewed))
+            return false;
+    }
     for (int i = 0; i < diff->log.run_count; i++)
         compare_run(diff, &diff->log.runs[i]);
     report_log_without_runs(diff);

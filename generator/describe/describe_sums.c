@@ -271,11 +271,28 @@ static bool describe_as_channel(struct description *d, struct bounds sum)
 }
 
 /* The second factor has a pixel for each channel of the output. */
+/* Bytes from pixel to pixel, of a view its home's. */
+static int64_t pitch_of(const struct tensor *tensor)
+{
+    return tensor->view ? (int64_t)tensor->view->column_step * tensor->bits / 8
+                        : ((int64_t)tensor->channels * tensor->bits + 7) / 8;
+}
+
+static void describe_pitches(struct description *d)
+{
+    const struct dimension pitches[] = {
+        {"first factor's number of bytes from pixel to pixel", pitch_of(d->input), &d->record->pixel_bytes},
+        {"second factor's number of bytes from pixel to pixel", pitch_of(d->second_input), &d->record->second_pixel_bytes},
+    };
+    describe_dimensions(d, pitches, COUNT_OF(pitches));
+}
+
 void describe_matrix_product(struct description *d)
 {
     const struct tensor *a = d->input, *b = d->second_input, *y = d->output;
     struct bounds factors[2], sum = described_accumulator(d);
     d->record->operation = DORY_MATRIX_PRODUCT;
+    describe_pitches(d);
     if (a->height != y->height || a->width != y->width || b->height != y->height || b->width != y->channels ||
         b->channels != a->channels)
         REFUSE(d, NULL, "multiplies matrices whose dimensions do not go together");

@@ -96,6 +96,7 @@ IS_LIVE(DORY_NORM, norm)
 IS_LIVE(DORY_LSTM, lstm)
 IS_LIVE(DORY_MATRIX_PRODUCT, matrix_product)
 
+static bool is_no_product(const void *layer) { return !is_matrix_product(layer); }
 static bool has_weights(const void *layer) { return dory_has_weights(layer); }
 static bool has_no_weights(const void *layer) { return !dory_has_weights(layer); }
 static bool is_shared(const void *layer)
@@ -133,8 +134,10 @@ static const struct field layer_fields[] = {
     LAYER(kernel_width, NUMBER),
     LAYER(stride_height, NUMBER),
     LAYER(stride_width, NUMBER),
-    LAYER(dilation_height, NUMBER),
-    LAYER(dilation_width, NUMBER),
+    LAYER(dilation_height, NUMBER, .is_live = is_no_product),
+    LAYER(dilation_width, NUMBER, .is_live = is_no_product),
+    LAYER(pixel_bytes, NUMBER, .is_live = is_matrix_product),
+    LAYER(second_pixel_bytes, NUMBER, .is_live = is_matrix_product),
     LAYER(padding_top, .kind = FIELD_SIGNED),
     LAYER(padding_left, NUMBER),
     LAYER(border_value, .kind = FIELD_SIGNED),

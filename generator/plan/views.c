@@ -41,6 +41,11 @@ static bool is_ignored(const struct network *network, int tensor)
     return true;
 }
 
+static bool is_in_a_row(const struct tensor *tensor, const struct tensor_view *view)
+{
+    return view->column_step == tensor->channels && view->row_step == tensor->width * tensor->channels;
+}
+
 /* Where the copy's output is a view, that of its input; of which there may be one already. */
 static bool find_view(const struct network *network, const struct layer *copy, struct tensor_view *view)
 {
@@ -50,6 +55,8 @@ static bool find_view(const struct network *network, const struct layer *copy, s
         *view = (struct tensor_view){tensor_home(network, copy->inputs[0]), 0, 1, 1};
         return true;
     }
+    if (from->view && !is_in_a_row(from, from->view))
+        return false;
     if (!find_step(copy->map.rows, to->height, &view->row_step) ||
         !find_step(copy->map.columns, to->width, &view->column_step) ||
         !find_step(copy->map.channels, to->channels, &channel_step))
@@ -58,17 +65,28 @@ static bool find_view(const struct network *network, const struct layer *copy, s
     view->first = copy->map.rows[0] + copy->map.columns[0] + copy->map.channels[0] + (from->view ? from->view->first : 0);
     view->column_step = to->width > 1 ? view->column_step : to->channels;
     view->row_step = to->height > 1 ? view->row_step : to->width * to->channels;
-    return (to->channels == 1 || channel_step == 1) && view->column_step == to->channels &&
-           view->row_step == to->width * to->channels;
+    return to->channels == 1 || channel_step == 1;
 }
 
-static bool is_view(const struct network *network, int index, struct tensor_view *view)
+/* All that read it are matrix products, and find its rows behind one another in the home's pixels. */
+static bool is_of_heads(const struct network *network, int index, const struct tensor_view *view)
+{
+    const struct tensor *tensor = &network->tensors[index];
+    bool is = tensor->bits == 8 && view->column_step > tensor->channels && view->column_step <= UINT16_MAX &&
+              (tensor->height == 1 || view->row_step == tensor->channels);
+    for (int i = 0; i < network->layer_count; i++)
+        is = is && (!layer_reads(&network->layers[i], index) || network->layers[i].kind == LAYER_MATRIX_PRODUCT);
+    return is;
+}
+
+static bool is_view(const struct network *network, int index, enum view_kinds kinds, struct tensor_view *view)
 {
     const struct layer *copy = &network->layers[index];
     const struct tensor *from = &network->tensors[copy->inputs[0]], *to = &network->tensors[copy->output];
     return copy->kind == LAYER_COPY && copy->stage_count == 0 && !network_is_output(network, copy->output) &&
            from->bits == to->bits && from->is_signed == to->is_signed && from->bits % 8 == 0 &&
-           find_view(network, copy, view);
+           find_view(network, copy, view) &&
+           (is_in_a_row(to, view) || (kinds == VIEWS_OF_HEADS && is_of_heads(network, copy->output, view)));
 }
 
 /* ---- all of them ---- */
@@ -104,13 +122,13 @@ static void remove_copies(struct network *network)
         network->tensors[t].producer = network->tensors[tensor_home(network, t)].producer;
 }
 
-struct network *network_view(const struct network *network, struct arena *arena)
+struct network *network_view(const struct network *network, enum view_kinds kinds, struct arena *arena)
 {
     struct network *viewed = copy_of(network, arena), *whole = network->whole ? copy_of(network->whole, arena) : NULL;
     struct tensor_view view, whole_view;
     int count = 0;
     for (int i = 0; i < network->layer_count; i++) {
-        if (!is_view(viewed, i, &view) || (whole && !is_view(whole, i, &whole_view)))
+        if (!is_view(viewed, i, kinds, &view) || (whole && !is_view(whole, i, kinds, &whole_view)))
             continue;
         set_view(viewed, i, &view, arena);
         if (whole)

@@ -126,15 +126,21 @@ static bool plan_network(const struct network *network, const struct target *tar
     return true;
 }
 
-/* With views instead of copies: what is viewed has to stay in L2 for longer. */
-static bool plan_views(const struct network *network, const struct target *target, const struct plan_options *options,
-                       struct plan *plan, struct arena *arena)
+/* With views instead of copies, if that is faster: what is viewed has to stay in L2 for longer. `planned`: there is a plan.
+ */
+static bool plan_views(const struct network *viewed, const struct target *target, const struct plan_options *options,
+                       bool planned, struct plan *plan, struct arena *arena)
 {
-    const struct network *viewed = network_view(network, arena);
     struct diagnostics unheard = {.arena = arena};
     struct plan_options own = *options;
+    struct plan other = {0};
     own.memory = NULL; /* which is of the network as it is */
-    return viewed && plan_network(viewed, target, &own, plan, arena, &unheard);
+    if (!plan_network(viewed, target, &own, &other, arena, &unheard))
+        return false;
+    bool is_better = other.predicted_cycles < plan->predicted_cycles && other.moved.ram_bytes <= plan->moved.ram_bytes;
+    if (!planned || is_better)
+        *plan = other;
+    return true;
 }
 
 bool budget_plan(const struct network *network, const struct target *machine, const struct plan_options *options,
@@ -142,15 +148,18 @@ bool budget_plan(const struct network *network, const struct target *machine, co
 {
     const struct target *target = target_for(machine, options, arena);
     const struct diagnostics before = *diagnostics;
-    struct plan viewed = {0};
     bool planned = plan_network(network, target, options, plan, arena, diagnostics);
-    bool has_views = plan_views(network, target, options, &viewed, arena);
-    if (has_views && (!planned || (viewed.predicted_cycles < plan->predicted_cycles &&
-                                   viewed.moved.ram_bytes <= plan->moved.ram_bytes))) {
-        if (!planned)
+    int layers = network->layer_count;
+    for (enum view_kinds kinds = VIEWS_IN_A_ROW; kinds < (target->activations_in_place ? VIEWS_OF_HEADS : VIEW_KINDS);
+         kinds++) {
+        const struct network *viewed = network_view(network, kinds, arena);
+        if (!viewed || viewed->layer_count == layers)
+            continue;
+        layers = viewed->layer_count;
+        if (plan_views(viewed, target, options, planned, plan, arena) && !planned) {
             *diagnostics = before;
-        *plan = viewed;
-        return true;
+            planned = true;
+        }
     }
     return planned;
 }

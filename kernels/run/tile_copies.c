@@ -12,6 +12,7 @@ struct rectangle {
     uint8_t *local;
     uint32_t pitch;
     enum hal_direction direction;
+    uint32_t pixel_pitch, row_pitch; /* in L2; 0: pixels and rows of the window follow each other */
 };
 
 /* The place of a tensor's row in a window, which may be a ring. */
@@ -25,15 +26,16 @@ static inline uint32_t row_in_window(const struct dory_window *window, uint32_t 
 static void describe_rows(struct hal_dma_copy *copy, uint8_t *l2, const struct rectangle *r, uint32_t row)
 {
     const struct dory_window *window = r->window;
-    uint32_t pixel = pixel_bytes(window->channels, r->bits);
+    uint32_t pixel = r->pixel_pitch ? r->pixel_pitch : pixel_bytes(window->channels, r->bits);
     uint32_t run = pixel_bytes(r->channels, r->bits);
-    uint32_t row_bytes = r->width * pixel;
+    uint32_t row_bytes = r->row_pitch ? r->row_pitch : r->width * pixel;
     copy->local = r->local;
     copy->external =
         l2 + window->offset + row * row_bytes + r->column * pixel + pixel_bytes(r->channel - window->first_channel, r->bits);
     copy->direction = r->direction;
-    bool whole_pixels = run == pixel;                                   /* then a row is one run */
-    bool whole_rows = r->columns == r->width && r->pitch == r->columns; /* then the pixels of all rows follow each other */
+    bool whole_pixels = run == pixel; /* then a row is one run */
+    /* then the pixels of all rows follow each other */
+    bool whole_rows = !r->row_pitch && r->columns == r->width && r->pitch == r->columns;
     uint32_t planes = whole_pixels || whole_rows ? 1 : r->rows;
     copy->run_bytes = whole_pixels ? r->columns * pixel : run;
     copy->runs = whole_pixels ? r->rows : planes == 1 ? r->rows * r->columns : r->columns;
@@ -113,6 +115,26 @@ static unsigned describe_planes(struct hal_dma_copy *copy, const struct dory_pla
     return together ? 2 : 1;
 }
 
+/* Of a matrix product: the second input has a pixel for each channel of the output. Rows of a part are parts of the pixels
+ * of its first row. */
+static void find_factor(struct rectangle *r, const struct dory_placed_tile *placed, const struct dory_layer *layer,
+                        unsigned which)
+{
+    uint32_t pitch = which ? layer->second_pixel_bytes : layer->pixel_bytes,
+             own = pixel_bytes(layer->input_channels, r->bits);
+    if (which) {
+        r->width = layer->output_channels;
+        r->row = dory_second_row(layer, r->row);
+        r->rows = dory_second_rows(layer, r->rows);
+        r->column = placed->at.channel;
+        r->columns = r->pitch = placed->tile.channels;
+    }
+    if (pitch > own) {
+        r->pixel_pitch = pitch;
+        r->row_pitch = own;
+    }
+}
+
 /* The number of copies: none where the tile is nothing but border. */
 static unsigned describe_input(struct hal_dma_copy *copy, const struct dory_placed_tile *placed,
                                const struct dory_layer *layer, uint8_t *l2, unsigned which)
@@ -149,12 +171,8 @@ static unsigned describe_input(struct hal_dma_copy *copy, const struct dory_plac
         rectangle.row = rectangle.column = 0;
         rectangle.local = base;
     }
-    if (which && layer->operation == DORY_MATRIX_PRODUCT) { /* a pixel for each channel of the output */
-        rectangle.width = layer->output_channels;
-        rectangle.row = dory_second_row(layer, rectangle.row);
-        rectangle.rows = dory_second_rows(layer, rectangle.rows);
-        rectangle.column = placed->at.channel;
-        rectangle.columns = rectangle.pitch = tile->channels;
+    if (layer->operation == DORY_MATRIX_PRODUCT) {
+        find_factor(&rectangle, placed, layer, which);
     }
     return describe_rectangle(copy, l2, &rectangle);
 }

@@ -107,7 +107,11 @@ static bool gives_same(struct trial *trial, const struct network *moved)
 /* Of most networks: the copies are tested by the others. */
 static bool use_views(struct trial *trial, struct random_totals *totals)
 {
-    struct network *viewed = network_hash(trial->network) % 4 ? network_view(trial->network, trial->arena) : NULL;
+    struct network *viewed =
+        network_hash(trial->network) % 4
+            ? network_view(trial->network, trial->target.activations_in_place ? VIEWS_IN_A_ROW : VIEWS_OF_HEADS,
+                           trial->arena)
+            : NULL;
     if (!viewed)
         return true;
     if (!gives_same(trial, viewed)) {

@@ -319,6 +319,31 @@ const struct network *attention_network(struct arena *arena, int heads, int toke
     return builder_finish(&b, builder_matrix_product(&b, scores, values));
 }
 
+/* Of so many elements at equal distances: pixels of `channels` that follow each other. */
+static int builder_copy(struct network_builder *b, int input, const int sizes[3], int first, int row_step, int column_step)
+{
+    struct layer *layer = add_layer(b, LAYER_COPY, input, "copy");
+    layer->stage_count = 0;
+    layer->map = (struct layer_map){positions_in_steps(sizes[0], first, row_step, b->arena),
+                                    positions_in_steps(sizes[1], 0, column_step, b->arena),
+                                    positions_in_steps(sizes[2], 0, 1, b->arena)};
+    return layer->output = add_tensor(b, sizes[0], sizes[1], sizes[2], b->network.layer_count - 1);
+}
+
+const struct network *heads_network(struct arena *arena, int heads, int tokens, int depth)
+{
+    struct network_builder b;
+    const int of_heads[3] = {heads, tokens, depth}, of_last[3] = {1, tokens, tokens};
+    builder_start(&b, arena, 5);
+    int all = heads * depth, input = builder_input(&b, 1, tokens, all), both, factors[2];
+    both = builder_convolution(&b, input, 1, 1, 0, 2 * all);
+    for (int i = 0; i < 2; i++)
+        factors[i] = builder_copy(&b, both, of_heads, i * all, depth, 2 * all);
+    int scores = builder_matrix_product(&b, factors[0], factors[1]);
+    int last = builder_copy(&b, scores, of_last, (heads - 1) * tokens * tokens, tokens * tokens, tokens);
+    return builder_finish(&b, builder_convolution(&b, last, 1, 1, 0, 8));
+}
+
 static int random_layer(struct network_builder *b, int tensor)
 {
     const struct tensor *input = &b->network.tensors[tensor];

@@ -83,7 +83,16 @@ struct dory_layer {
     uint16_t output_height, output_width, output_channels;
     uint16_t kernel_height, kernel_width;
     uint16_t stride_height, stride_width;
-    uint16_t dilation_height, dilation_width;
+    union {
+        uint16_t dilation_height;
+        uint16_t pixel_bytes; /* DORY_MATRIX_PRODUCT, which has no window: from a pixel of the input to the next one in L2.
+                                 More than its channels take where it is a part of larger pixels; its rows are parts behind
+                                 one another there, of the same pixels */
+    };
+    union {
+        uint16_t dilation_width;
+        uint16_t second_pixel_bytes; /* likewise */
+    };
     int16_t padding_top;   /* negative, of DORY_COPY: so many rows in front of the first window are not read */
     uint16_t padding_left; /* bottom and right follow from the shapes */
     int16_t border_value;  /* of input outside of the image: the zero point; 0 for 16 or 32 bits; the lowest for a maximum */
