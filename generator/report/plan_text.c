@@ -44,6 +44,25 @@ static void add_channels(struct text *text, const struct network *network)
     text_add_string(text, "\n");
 }
 
+/* What is where another tensor is, and no layer's any more. */
+static void add_views(struct text *text, const struct network *network)
+{
+    if (!network->copied)
+        return;
+    text_add_string(text, "Without copies that only rearrange. Their results are read where they lie:\n");
+    for (int i = 0; i < network->tensor_count; i++) {
+        const struct tensor *tensor = &network->tensors[i];
+        if (!tensor->view)
+            continue;
+        text_add(text, "         %dx%dx%d, ", tensor->height, tensor->width, tensor->channels);
+        text_add_in_comment(text, tensor->name);
+        text_add(text, ": from element %d of ", tensor->view->first);
+        text_add_in_comment(text, network->tensors[tensor->view->of].name);
+        text_add(text, ", rows %d apart, columns %d\n", tensor->view->row_step, tensor->view->column_step);
+    }
+    text_add_string(text, "\n");
+}
+
 void plan_text(struct text *text, const struct plan *plan)
 {
     text_add_string(text, "Plan of ");
@@ -51,6 +70,7 @@ void plan_text(struct text *text, const struct plan *plan)
     text_add_string(text, "\n");
     plan_report(text, plan);
     add_channels(text, plan->network);
+    add_views(text, plan->network);
     plan_view_places(text, plan);
     plan_view_transfers(text, plan);
 }

@@ -164,7 +164,8 @@ def siracusa_times(_):
 
 
 TRANSFORMERS = {"bioformer_qdq": "Bioformer (QDQ)", "bioformer_qdq_resident": "the same, `--weights resident`",
-                "bioformer_qdq_all_tokens": "the same, all tokens (`--all-channels`)", "bioformer_aeq_tfl": "Bioformer (ai-edge-quantizer)",
+                "bioformer_qdq_all_tokens": "the same, all tokens (`--all-channels`)",
+                "bioformer_qdq_all_tokens_resident": "the same, all tokens, `--weights resident`", "bioformer_aeq_tfl": "Bioformer (ai-edge-quantizer)",
                 "kwt_qdq": "keyword transformer (QDQ)", "kwt_aeq_tfl": "keyword transformer (ai-edge-quantizer)",
                 "tinyradar_qdq": "radar transformer (QDQ)", "tinyvit_qdq": "tiny ViT (QDQ)",
                 "cct_qdq": "compact convolutional transformer (QDQ)",
