@@ -78,6 +78,7 @@ expect 2 "usage: scripts/install_dependencies" scripts/install_dependencies chek
 expect 1 "DORY_GVSOC_ROOT must name the folder" scripts/measure
 expect 1 "DORY_GVSOC_SIRACUSA_ROOT must name the folder" scripts/measure siracusa
 expect 1 "DORY_GVSOC_PULP_OPEN_ROOT must name the folder" scripts/measure pulp_open
+expect 1 "no program /nowhere/dory: cmake --preset host" env DORY_GENERATOR=/nowhere/dory DORY_GVSOC_ROOT=/nowhere scripts/measure
 expect 1 "no folder /nowhere" env DORY_GVSOC_ROOT=/nowhere DORY_SHARED_MODELS=/nowhere scripts/measure
 expect 1 "no folder /nowhere/Models/microLlama/INT8/microLlama1" env DORY_GVSOC_ROOT=/nowhere DORY_DEEPLOY_TESTS=/nowhere scripts/measure transformers --networks microLlama1
 expect 2 "argument --places: invalid choice: 9" scripts/measure clocks --places 9
