@@ -1,7 +1,7 @@
 # What toolchain files without an operating system share: GCC and its flags, picolibc, programs that a launcher links.
 #
 #     dory_find_gcc(VARIABLE riscv64-unknown-elf)      Debian's gcc of that name in VARIABLE; an error without it or picolibc
-#     dory_use_gcc(GCC FLAGS)                          the compiler of C, C++ and assembler
+#     dory_use_gcc(GCC FLAGS [LINKER_FLAGS])           the compiler of C, C++ and assembler
 #
 # Nothing is read from the environment: CC, CFLAGS and the like are for the build machine.
 macro(dory_find_gcc variable prefix)
@@ -29,7 +29,7 @@ macro(dory_use_gcc gcc flags)
   set(CMAKE_CXX_LINK_EXECUTABLE
       "${CMAKE_C_COMPILER} <FLAGS> <CMAKE_CXX_LINK_FLAGS> <LINK_FLAGS> <OBJECTS> -o <TARGET> <LINK_LIBRARIES>")
   set(CMAKE_ASM_FLAGS "${flags}" CACHE STRING "Assembler flags")
-  set(CMAKE_EXE_LINKER_FLAGS "" CACHE STRING "Linker flags")
+  set(CMAKE_EXE_LINKER_FLAGS "${ARGN}" CACHE STRING "Linker flags")
   set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER) # programs run on the build machine
 endmacro()
 

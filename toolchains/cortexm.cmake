@@ -8,7 +8,7 @@ set(DORY_CORTEXM_BOARD mps) # start-up code and memory map: boards/mps
 
 include(${CMAKE_CURRENT_LIST_DIR}/bare_metal.cmake)
 dory_find_gcc(DORY_ARM_GCC arm-none-eabi)
-dory_use_gcc(${DORY_ARM_GCC} "${DORY_CORTEXM_FLAGS} --specs=picolibc.specs")
+dory_use_gcc(${DORY_ARM_GCC} "${DORY_CORTEXM_FLAGS} --specs=picolibc.specs" -Wl,-z,noexecstack) # the library does not say so, and ld warns
 dory_release_with_o2()
 
 # Tests and `cmake --build` run firmware through this. Text goes to the standard output, and main's result is QEMU's.
