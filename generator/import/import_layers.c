@@ -6,9 +6,6 @@
 
 /* ---- weights ---- */
 
-#define WEIGHT_MINIMUM (-128)
-#define WEIGHT_MAXIMUM 127
-
 static bool weights_constant(struct importer *importer, const struct node *node, const struct constant **constant)
 {
     const struct flow *flow;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-uint32_t comparison_pixel_bytes(const struct dory_check_layer *layer)
+static uint32_t comparison_pixel_bytes(const struct dory_check_layer *layer)
 {
     return dory_element_bytes(layer->channels, layer->bits);
 }

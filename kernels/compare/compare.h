@@ -4,9 +4,8 @@
 
 #include "dory/check.h"
 
-/* Bytes of the tensor, of one of its pixels. */
+/* Bytes of the tensor. */
 uint32_t comparison_bytes(const struct dory_check_layer *layer);
-uint32_t comparison_pixel_bytes(const struct dory_check_layer *layer);
 
 /* Takes up `bytes` bytes of the tensor from its byte `first` on: whole elements. */
 void comparison_take(struct dory_comparison *comparison, const struct dory_check_layer *layer, uint32_t first,

@@ -33,10 +33,8 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_STORE_STEP(s, step, base)                                  "p.sw " s ", " step "(" base "!)\n"
 #define XPULP_STORE_BYTE_STEP(s, step, base)                             "p.sb " s ", " step "(" base "!)\n"
 #define XPULP_STORE_HALF_STEP(s, step, base)                             "p.sh " s ", " step "(" base "!)\n"
-#define XPULP_STORE_AT(s, offset, base)                                  "p.sw " s ", " offset "(" base ")\n"
 #define XPULP_LOAD_BYTE_AT(d, offset, base)                              "p.lbu " d ", " offset "(" base ")\n"
 #define XPULP_LOAD_BYTE_STEP(d, step, base)                              "p.lbu " d ", " step "(" base "!)\n"
-#define XPULP_STORE_BYTE_AT(s, offset, base)                             "p.sb " s ", " offset "(" base ")\n"
 #define XPULP_LOAD_BYTE_NEXT(d, base)                                    "p.lbu " d ", 1(" base "!)\n"
 #define XPULP_STORE_BYTE_NEXT(s, base)                                   "p.sb " s ", 1(" base "!)\n"
 #define XPULP_LOAD_SIGNED_BYTE_NEXT(d, base)                             "p.lb " d ", 1(" base "!)\n"
@@ -61,10 +59,8 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define XPULP_STORE_STEP(s, step, base)                                  ".insn r 0x2B, 6, 0x00, " step ", " base ", " s "\n"
 #define XPULP_STORE_BYTE_STEP(s, step, base)                             ".insn r 0x2B, 4, 0x00, " step ", " base ", " s "\n"
 #define XPULP_STORE_HALF_STEP(s, step, base)                             ".insn r 0x2B, 5, 0x00, " step ", " base ", " s "\n"
-#define XPULP_STORE_AT(s, offset, base)                                  ".insn r 0x23, 6, 0x00, " offset ", " base ", " s "\n"
 #define XPULP_LOAD_BYTE_AT(d, offset, base)                              ".insn r 0x03, 7, 0x20, " d ", " base ", " offset "\n"
 #define XPULP_LOAD_BYTE_STEP(d, step, base)                              ".insn r 0x0B, 7, 0x20, " d ", " base ", " step "\n"
-#define XPULP_STORE_BYTE_AT(s, offset, base)                             ".insn r 0x23, 4, 0x00, " offset ", " base ", " s "\n"
 #define XPULP_LOAD_BYTE_NEXT(d, base)                                    ".insn i 0x0B, 4, " d ", " base ", 1\n"
 #define XPULP_STORE_BYTE_NEXT(s, base)                                   ".insn s 0x2B, 0, " s ", 1(" base ")\n"
 #define XPULP_LOAD_SIGNED_BYTE_NEXT(d, base)                             ".insn i 0x0B, 0, " d ", " base ", 1\n"
@@ -86,10 +82,8 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define P_LW_AT(d, offset, base)  XPULP_LOAD_AT(d, offset, base)
 #define P_LW_STEP(d, step, base)  XPULP_LOAD_STEP(d, step, base)
 #define P_SW_STEP(s, step, base)  XPULP_STORE_STEP(s, step, base)
-#define P_SW_AT(s, offset, base)  XPULP_STORE_AT(s, offset, base)
 #define P_LBU_AT(d, offset, base) XPULP_LOAD_BYTE_AT(d, offset, base)
 #define P_LBU_STEP(d, step, base) XPULP_LOAD_BYTE_STEP(d, step, base)
-#define P_SB_AT(s, offset, base)  XPULP_STORE_BYTE_AT(s, offset, base)
 #define P_LBU_NEXT(d, base)       XPULP_LOAD_BYTE_NEXT(d, base)
 #define P_SB_NEXT(s, base)        XPULP_STORE_BYTE_NEXT(s, base)
 #define P_LB_NEXT(d, base)        XPULP_LOAD_SIGNED_BYTE_NEXT(d, base)
@@ -132,7 +126,6 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define PV_SDOTSP_H(d, a, b)   XPULP_R("pv.sdotsp.h", 0x57, 0, 0x5C, d, a, b)
 #define PV_MAX_B(d, a, b)      XPULP_R("pv.max.b", 0x57, 1, 0x18, d, a, b)
 #define PV_MAXU_B(d, a, b)     XPULP_R("pv.maxu.b", 0x57, 1, 0x1C, d, a, b)
-#define PV_MAX_H(d, a, b)      XPULP_R("pv.max.h", 0x57, 0, 0x18, d, a, b)
 #define PV_MAXU_H(d, a, b)     XPULP_R("pv.maxu.h", 0x57, 0, 0x1C, d, a, b)
 #define PV_SHUFFLE2_B(d, a, b) XPULP_R("pv.shuffle2.b", 0x57, 1, 0x64, d, a, b)
 #define PV_PACK_H(d, a, b)     XPULP_R("pv.pack.h", 0x57, 0, 0x68, d, a, b)
@@ -141,7 +134,6 @@ typedef uint32_t __attribute__((may_alias)) dory_word;
 #define PV_ADD_H(d, a, b)      XPULP_R("pv.add.h", 0x57, 0, 0x00, d, a, b)
 #define PV_SRL_SC_H(d, a, b)   XPULP_R("pv.srl.sc.h", 0x57, 4, 0x20, d, a, b)
 #define PV_MIN_SC_H(d, a, b)   XPULP_R("pv.min.sc.h", 0x57, 4, 0x10, d, a, b)
-#define PV_SLL_SC_H(d, a, b)   XPULP_R("pv.sll.sc.h", 0x57, 4, 0x28, d, a, b)
 #define P_MULS(d, a, b)        XPULP_R("p.muls", 0x5B, 0, 0x40, d, a, b)   /* the low halves, signed */
 #define P_MULHHS(d, a, b)      XPULP_R("p.mulhhs", 0x5B, 0, 0x60, d, a, b) /* the high halves */
 #define P_MAX(d, a, b)         XPULP_R("p.max", 0x33, 6, 0x02, d, a, b)

@@ -8,8 +8,7 @@
 
 #include "dory/pulp_registers.h"
 
-#define GAP8_FC_TCDM_ADDRESS 0x1B000000u
-#define GAP8_L2_ADDRESS      0x1C000000u
+#define GAP8_L2_ADDRESS 0x1C000000u
 
 /* The FC has an event unit like the cluster's. */
 #define GAP8_FC_EVENTS     ((volatile struct pulp_event_port *)0x1B204000u)
