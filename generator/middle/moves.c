@@ -80,6 +80,7 @@ bool middle_move_gather(struct quantised_builder *builder, struct middle_move *m
                         int64_t count)
 {
     int64_t size = move->counts[dimension];
+    bool moves = count != size;
     if (!can_have(count))
         return false;
     int32_t *list = new_list(builder, count);
@@ -87,26 +88,9 @@ bool middle_move_gather(struct quantised_builder *builder, struct middle_move *m
         if (indices[i] < -size || indices[i] >= size)
             return false;
         list[i] = (int32_t)(indices[i] < 0 ? indices[i] + size : indices[i]);
+        moves = moves || list[i] != i;
     }
-    return set_list(move, dimension, list, count);
-}
-
-bool middle_move_gather_rows(struct quantised_builder *builder, struct middle_move *move, const int64_t *indices,
-                             int64_t rows, int columns)
-{
-    int64_t *list = arena_array(builder->arena, int64_t, (size_t)rows);
-    bool is_found = false;
-    for (int column = columns - 1; column >= 0; column--) {
-        bool differs = column == 0 && !is_found; /* or all are the same */
-        for (int64_t i = 0; i < rows; i++) {
-            list[i] = indices[i * columns + column];
-            differs = differs || list[i] != list[0];
-        }
-        if ((differs && is_found) || !middle_move_gather(builder, move, column, list, differs ? rows : 1))
-            return false;
-        is_found = is_found || differs;
-    }
-    return true;
+    return !moves || set_list(move, dimension, list, count);
 }
 
 bool middle_move_spread(struct quantised_builder *builder, struct middle_move *move, int dimension, int64_t stride)

@@ -23,16 +23,25 @@ bool middle_move_pad(struct quantised_builder *builder, struct middle_move *move
 /* These indices; from the end where they are negative. */
 bool middle_move_gather(struct quantised_builder *builder, struct middle_move *move, int dimension, const int64_t *indices,
                         int64_t count);
-/* Rows of indices, one for each of the first `columns` dimensions, of which one at most differs from row to row: that one
- * gets as many indices as there are rows, the others one. */
-bool middle_move_gather_rows(struct quantised_builder *builder, struct middle_move *move, const int64_t *indices,
-                             int64_t rows, int columns);
 /* Elements `stride` apart, with the border's between them. */
 bool middle_move_spread(struct quantised_builder *builder, struct middle_move *move, int dimension, int64_t stride);
 
 /* The moved elements, in memory in the same order of dimensions as before. */
 bool middle_move_apply(struct quantised_builder *builder, const char *name, const struct middle_value *value,
                        const struct middle_move *move, const struct layout *layout, int border, struct middle_value *result);
+
+/* Rows of indices: each row says where to go in the value's first `columns` dimensions, and takes what is there. */
+struct middle_rows {
+    int rank; /* of the rows, without the columns */
+    int64_t dimensions[VIEW_MAXIMUM_RANK];
+    int columns;
+    const int64_t *indices; /* row by row; from the end where they are negative */
+};
+
+/* gather_rows.c: the result has the rows' dimensions, and behind them those of the value that no column says; no more than
+ * VIEW_MAXIMUM_RANK. False where an index is none of the value, or the result too large. */
+bool middle_gather_rows(struct quantised_builder *builder, const char *name, const struct middle_value *value,
+                        const struct middle_rows *rows, struct middle_value *result);
 
 /* Images of a batch as one, for layers that slide a window: each `pitch` rows below the one in front of it, with `before`
  * rows of the border's element above. The value's dimensions are images, rows, columns, channels. */

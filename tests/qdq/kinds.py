@@ -218,6 +218,12 @@ def gathered_rows(m, x):
     return m.node("GatherND", [x, rows]), lambda a: a[0, 3, [4, -2, 0]][:, None]
 
 
+def gathered_pixels(m, x):
+    rows = np.array([[[0, 3], [2, -1]], [[1, 0], [2, 4]]])
+    turned = m.node("Transpose", [x], perm=[2, 3, 0, 1])
+    return m.node("GatherND", [turned, rows]), lambda a: a[:, :, [[0, 2], [1, 2]], [[3, -1], [0, 4]]].transpose(2, 3, 0, 1)
+
+
 BOUNDS = (RANDOM.integers(-30, 30, (4, 6, 1)) * 2.0**-4).astype(FLOAT)
 
 
@@ -344,7 +350,7 @@ KINDS = [
     ("quotient_of_no_numbers", IMAGE, quotient_of_no_numbers), ("root", IMAGE, root), ("constant_quotient", IMAGE, constant_quotient),
     ("chosen_constants", IMAGE, chosen_constants),
     ("bordered", IMAGE, bordered), ("output_shape", IMAGE, output_shape), ("product_from_left", IMAGE, product_from_left),
-    ("gather", IMAGE, gather), ("gathered_rows", IMAGE, gathered_rows), ("last_step", IMAGE, last_step), ("tile", IMAGE, tile), ("expand", IMAGE, expand),
+    ("gather", IMAGE, gather), ("gathered_rows", IMAGE, gathered_rows), ("gathered_pixels", IMAGE, gathered_pixels), ("last_step", IMAGE, last_step), ("tile", IMAGE, tile), ("expand", IMAGE, expand),
     ("depth_to_space", IMAGE, to_space("DCR", (0, 3, 4, 1, 5, 2))), ("depth_to_space_crd", IMAGE, to_space("CRD", (0, 1, 4, 2, 5, 3))),
     ("space_to_depth", [1, 4, 6, 6], to_depth),
     ("sum_of_channels", IMAGE, reduction("ReduceSum", [1], 1, lambda a, x, k: a.sum(x, keepdims=k))),

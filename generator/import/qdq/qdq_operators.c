@@ -43,7 +43,7 @@ const struct qdq_operator qdq_operators[] = {
     {"Flatten", qdq_flatten, "nothing; the weights behind it are reordered", ""},
     {"Floor", qdq_unary, TABLE, ""},
     {"Gather", qdq_gather, "a copy, or an input of looked up rows", "constant indices, or constant rows"},
-    {"GatherND", qdq_gather_nd, "a copy", "constant indices that differ in one dimension"},
+    {"GatherND", qdq_gather_nd, "a copy", "constant indices"},
     {"Gelu", qdq_unary, TABLE, ""},
     {"Gemm", qdq_gemm, "fully connected layer", "alpha not 0"},
     {"GlobalAveragePool", qdq_global_average, "average pool", ""},

@@ -5,7 +5,8 @@
 #include "import/tflite/tflite_network.h"
 #include "import/tidy.h"
 
-#define MAXIMUM_LISTED 8 /* kinds of operators in a message */
+#define MAXIMUM_LISTED  8       /* kinds of operators in a message */
+#define MAXIMUM_NUMBERS 4194304 /* that constants and what follows from them have, of all tensors */
 
 bool tflite_complain(struct tflite_importer *importer, const char *node, const char *text)
 {
@@ -421,6 +422,7 @@ static struct tflite_model own_model(struct tflite_importer *importer, const str
     importer->model = &own;
     importer->tensors = own.tensors;
     importer->numbers = arena_array(importer->arena, const struct tflite_numbers *, tensors);
+    importer->number_room = MAXIMUM_NUMBERS;
     importer->values = arena_array(importer->arena, struct value, tensors);
     tflite_follow_dimensions(importer);
     tflite_fold_dilations(importer, &own);

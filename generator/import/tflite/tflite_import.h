@@ -41,7 +41,7 @@ struct value {
     const float *reals; /* VALUE_REALS: by the element as the firmware has it */
 };
 
-/* Integers that are known without running the network. */
+/* Integers that are known without running the network, in the order of their tensor. */
 struct tflite_numbers {
     int count;
     int64_t *list;
@@ -53,6 +53,7 @@ struct tflite_importer {
     const struct tflite_model *model;
     struct tflite_tensor *tensors;         /* the model's, whose dimensions become what they are for a batch of 1 */
     const struct tflite_numbers **numbers; /* of the model's tensors; null: not known, or not yet */
+    int64_t number_room;                   /* so many more of them may be computed */
     struct quantised_builder builder;
     struct value *values;                  /* of the model's tensors */
     int *inputs;                           /* of the network, by the model's inputs; -1: not yet */
@@ -140,6 +141,15 @@ const struct tflite_numbers *tflite_numbers(struct tflite_importer *importer, in
 const struct tflite_numbers *tflite_known_numbers(struct tflite_importer *importer, int tensor); /* null: not known */
 /* Of an operator that computes such numbers. */
 void tflite_compute_numbers(struct tflite_importer *importer, const struct tflite_operator *operation);
+
+struct tflite_numbers *tflite_make_numbers(struct tflite_importer *importer, int64_t count); /* null: too many */
+
+bool tflite_calculate(int code, int64_t x, int64_t y, int64_t *result); /* false: another operator, or no such number */
+
+/* tflite_number_arrays.c: of several dimensions, from the inputs' numbers; null where they are not known so. */
+const struct tflite_numbers *tflite_compute_number_array(struct tflite_importer *importer,
+                                                         const struct tflite_operator *operation,
+                                                         const struct tflite_numbers *const *inputs, int count);
 
 /* tflite_truths.c: the operator's output becomes a constant, where constants and shapes decide it. */
 void tflite_compute_truths(struct tflite_importer *importer, const struct tflite_operator *operation);

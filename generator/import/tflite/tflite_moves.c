@@ -289,26 +289,37 @@ bool tflite_gather(struct tflite_importer *importer, const struct tflite_operato
            take_shape(importer, &part, rank, dimensions) && tflite_gives(importer, 0, &part, result);
 }
 
+/* Rows of indices as the file has them; false after a report. */
+static bool find_rows(struct tflite_importer *importer, const struct view *view, struct middle_rows *rows)
+{
+    const struct tflite_tensor *indices = tflite_input(importer, 1);
+    const struct tflite_numbers *numbers = indices ? tflite_numbers(importer, 1, -1) : NULL;
+    if (!numbers)
+        return false;
+    rows->rank = indices->rank - 1;
+    rows->columns = rows->rank < 0 || numbers->count == 0 ? 0 : indices->dimensions[rows->rank];
+    if (rows->columns < 1 || rows->columns > view->rank || rows->rank + view->rank - rows->columns > VIEW_MAXIMUM_RANK)
+        return tflite_fault(importer, "%s as indices of %s; supported: a row for each result, of up to %d dimensions in all",
+                            tflite_shape_text(importer, indices), view_text(view, importer->arena), VIEW_MAXIMUM_RANK);
+    for (int i = 0; i < rows->rank; i++)
+        rows->dimensions[i] = indices->dimensions[i];
+    rows->indices = numbers->list;
+    for (int i = 0; i < numbers->count; i++)
+        if (numbers->list[i] < 0)
+            return tflite_fault(importer, "index %d is %d; supported: at least 0", i, (int)numbers->list[i]);
+    return true;
+}
+
 bool tflite_gather_nd(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
     struct middle_value value, part;
-    const struct tflite_tensor *indices = tflite_input(importer, 1);
-    const struct tflite_numbers *numbers = indices ? tflite_numbers(importer, 1, -1) : NULL;
-    int64_t dimensions[2 * VIEW_MAXIMUM_RANK];
+    struct middle_rows rows;
     (void)operation;
-    if (!numbers || !tflite_takes(importer, 0, &value))
+    if (!tflite_takes(importer, 0, &value) || !find_rows(importer, &value.view, &rows))
         return false;
-    int outer = indices->rank - 1, columns = outer < 0 || numbers->count == 0 ? 0 : (int)indices->dimensions[outer];
-    int rank = outer + value.view.rank - columns;
-    struct middle_move move = middle_move_none(&value.view);
-    if (columns < 1 || columns > value.view.rank || rank > VIEW_MAXIMUM_RANK ||
-        !middle_move_gather_rows(&importer->builder, &move, numbers->list, numbers->count / columns, columns))
-        return tflite_fault(importer, "its indices are none of %s, or differ in several dimensions; supported: in one",
-                            view_text(&value.view, importer->arena));
-    for (int i = 0; i < rank; i++)
-        dimensions[i] = i < outer ? indices->dimensions[i] : value.view.dimensions[i - outer + columns];
-    return apply(importer, tflite_output(importer)->name, &value, &move, 0, &part) &&
-           take_shape(importer, &part, rank, dimensions) && tflite_gives(importer, 0, &part, result);
+    if (!middle_gather_rows(&importer->builder, tflite_output(importer)->name, &value, &rows, &part))
+        return tflite_fault(importer, "its indices are none of %s, or too many", view_text(&value.view, importer->arena));
+    return tflite_gives(importer, 0, &part, result);
 }
 
 bool tflite_reverse(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)

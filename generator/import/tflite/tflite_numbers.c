@@ -5,7 +5,18 @@
 #include "base/arithmetic.h"
 #include "import/tflite/tflite_import.h"
 
-#define MAXIMUM_NUMBERS 4096 /* of a list */
+#define MAXIMUM_NUMBERS ((int64_t)1 << 20) /* of a list */
+
+struct tflite_numbers *tflite_make_numbers(struct tflite_importer *importer, int64_t count)
+{
+    if (count > MAXIMUM_NUMBERS || count > importer->number_room)
+        return NULL;
+    struct tflite_numbers *numbers = arena_allocate(importer->arena, sizeof *numbers);
+    importer->number_room -= count;
+    numbers->count = (int)count;
+    numbers->list = arena_array(importer->arena, int64_t, (size_t)count + 1);
+    return numbers;
+}
 
 /* ---- constants ---- */
 
@@ -17,17 +28,19 @@ static int64_t little_endian(const unsigned char *bytes, size_t count)
     return count == 4 ? (int32_t)(uint32_t)bits : (int64_t)bits;
 }
 
-/* Of a constant; null where it is none of INT32 or INT64, or too long. */
+static size_t bytes_of(int type)
+{
+    return type == TFLITE_INT64 ? 8 : type == TFLITE_INT32 ? 4 : type == TFLITE_BOOL ? 1 : 0;
+}
+
+/* Of a constant; null where it is none of INT32, INT64 or BOOL, or too long. */
 static const struct tflite_numbers *read_constant(struct tflite_importer *importer, const struct tflite_tensor *tensor)
 {
-    size_t count = tflite_elements(tensor), bytes = tensor->type == TFLITE_INT64 ? 8 : 4;
-    if (!tensor->data || tensor->is_sparse || (tensor->type != TFLITE_INT32 && tensor->type != TFLITE_INT64) ||
-        count > MAXIMUM_NUMBERS || tensor->data_bytes < count * bytes)
+    size_t count = tflite_elements(tensor), bytes = bytes_of(tensor->type);
+    if (!tensor->data || tensor->is_sparse || bytes == 0 || tensor->data_bytes < count * bytes)
         return NULL;
-    struct tflite_numbers *numbers = arena_allocate(importer->arena, sizeof *numbers);
-    numbers->count = (int)count;
-    numbers->list = arena_array(importer->arena, int64_t, count + 1);
-    for (size_t i = 0; i < count; i++)
+    struct tflite_numbers *numbers = tflite_make_numbers(importer, (int64_t)count);
+    for (size_t i = 0; numbers && i < count; i++)
         numbers->list[i] = little_endian(tensor->data + i * bytes, bytes);
     return numbers;
 }
@@ -58,18 +71,10 @@ const struct tflite_numbers *tflite_numbers(struct tflite_importer *importer, in
 
 /* ---- operators on them: lists of one dimension, or single numbers ---- */
 
-static struct tflite_numbers *make(struct tflite_importer *importer, int64_t count)
-{
-    struct tflite_numbers *numbers = arena_allocate(importer->arena, sizeof *numbers);
-    numbers->count = (int)count;
-    numbers->list = arena_array(importer->arena, int64_t, (size_t)count + 1);
-    return numbers;
-}
-
 static const struct tflite_numbers *shape_of(struct tflite_importer *importer, const struct tflite_tensor *tensor)
 {
-    struct tflite_numbers *result = make(importer, tensor->rank);
-    for (int i = 0; i < tensor->rank; i++)
+    struct tflite_numbers *result = tflite_make_numbers(importer, tensor->rank);
+    for (int i = 0; result && i < tensor->rank; i++)
         result->list[i] = tensor->dimensions[i];
     return result;
 }
@@ -77,8 +82,8 @@ static const struct tflite_numbers *shape_of(struct tflite_importer *importer, c
 static const struct tflite_numbers *gather(struct tflite_importer *importer, const struct tflite_numbers *from,
                                            const struct tflite_numbers *indices)
 {
-    struct tflite_numbers *result = make(importer, indices->count);
-    for (int i = 0; i < indices->count; i++) {
+    struct tflite_numbers *result = tflite_make_numbers(importer, indices->count);
+    for (int i = 0; result && i < indices->count; i++) {
         if (indices->list[i] < 0 || indices->list[i] >= from->count)
             return NULL;
         result->list[i] = from->list[indices->list[i]];
@@ -98,8 +103,8 @@ static const struct tflite_numbers *slice(struct tflite_importer *importer, cons
     end = options->shrink_axis_mask ? first + 1 : clamp(end < 0 ? end + size : end, 0, size);
     if (end > size)
         return NULL;
-    struct tflite_numbers *result = make(importer, end > first ? (end - first + step - 1) / step : 0);
-    for (int i = 0; i < result->count; i++)
+    struct tflite_numbers *result = tflite_make_numbers(importer, end > first ? (end - first + step - 1) / step : 0);
+    for (int i = 0; result && i < result->count; i++)
         result->list[i] = inputs[0]->list[first + i * step];
     return result;
 }
@@ -110,10 +115,10 @@ static const struct tflite_numbers *join(struct tflite_importer *importer, const
     int64_t total = 0;
     for (int i = 0; i < count; i++)
         total += inputs[i]->count;
-    if (total > MAXIMUM_NUMBERS)
+    struct tflite_numbers *result = tflite_make_numbers(importer, total);
+    int64_t *to = result ? result->list : NULL;
+    if (!result)
         return NULL;
-    struct tflite_numbers *result = make(importer, total);
-    int64_t *to = result->list;
     for (int i = 0; i < count; i++)
         for (int k = 0; k < inputs[i]->count; k++)
             *to++ = inputs[i]->list[k];
@@ -122,7 +127,9 @@ static const struct tflite_numbers *join(struct tflite_importer *importer, const
 
 static const struct tflite_numbers *product(struct tflite_importer *importer, const struct tflite_numbers *from)
 {
-    struct tflite_numbers *result = make(importer, 1);
+    struct tflite_numbers *result = tflite_make_numbers(importer, 1);
+    if (!result)
+        return NULL;
     result->list[0] = 1;
     for (int i = 0; i < from->count; i++)
         if (__builtin_mul_overflow(result->list[0], from->list[i], &result->list[0]))
@@ -130,29 +137,46 @@ static const struct tflite_numbers *product(struct tflite_importer *importer, co
     return result;
 }
 
+bool tflite_calculate(int code, int64_t x, int64_t y, int64_t *result)
+{
+    bool divides = code == TFLITE_FLOOR_DIV || code == TFLITE_FLOOR_MOD;
+    if (divides && y < 1)
+        return false;
+    switch (code) {
+    case TFLITE_ADD: return !__builtin_add_overflow(x, y, result);
+    case TFLITE_SUB: return !__builtin_sub_overflow(x, y, result);
+    case TFLITE_MUL: return !__builtin_mul_overflow(x, y, result);
+    case TFLITE_FLOOR_DIV: *result = floor_divide(x, y); return true;
+    case TFLITE_FLOOR_MOD: *result = x - floor_divide(x, y) * y; return true;
+    case TFLITE_MINIMUM: *result = x < y ? x : y; return true;
+    case TFLITE_MAXIMUM: *result = x > y ? x : y; return true;
+    case TFLITE_LESS: *result = x < y; return true;
+    case TFLITE_LESS_EQUAL: *result = x <= y; return true;
+    case TFLITE_GREATER: *result = x > y; return true;
+    case TFLITE_GREATER_EQUAL: *result = x >= y; return true;
+    case TFLITE_EQUAL: *result = x == y; return true;
+    case TFLITE_NOT_EQUAL: *result = x != y; return true;
+    default: return false;
+    }
+}
+
 static const struct tflite_numbers *calculate(struct tflite_importer *importer, int code, const struct tflite_numbers *a,
                                               const struct tflite_numbers *b)
 {
     int count = a->count > b->count ? a->count : b->count;
-    struct tflite_numbers *result = make(importer, count);
-    if ((a->count != count && a->count != 1) || (b->count != count && b->count != 1))
+    struct tflite_numbers *result = tflite_make_numbers(importer, count);
+    if (!result || (a->count != count && a->count != 1) || (b->count != count && b->count != 1))
         return NULL;
-    for (int i = 0; i < count; i++) {
-        int64_t x = a->list[a->count == 1 ? 0 : i], y = b->list[b->count == 1 ? 0 : i], *to = &result->list[i];
-        bool overflows = code == TFLITE_MUL    ? __builtin_mul_overflow(x, y, to)
-                         : code == TFLITE_ADD  ? __builtin_add_overflow(x, y, to)
-                         : code == TFLITE_LESS ? __builtin_add_overflow(x < y, 0, to)
-                                               : __builtin_sub_overflow(x, y, to);
-        if (overflows)
+    for (int i = 0; i < count; i++)
+        if (!tflite_calculate(code, a->list[a->count == 1 ? 0 : i], b->list[b->count == 1 ? 0 : i], &result->list[i]))
             return NULL;
-    }
     return result;
 }
 
 static const struct tflite_numbers *magnitudes(struct tflite_importer *importer, const struct tflite_numbers *from)
 {
-    struct tflite_numbers *result = make(importer, from->count);
-    for (int i = 0; i < from->count; i++)
+    struct tflite_numbers *result = tflite_make_numbers(importer, from->count);
+    for (int i = 0; result && i < from->count; i++)
         if (__builtin_sub_overflow(0, from->list[i], &result->list[i]))
             return NULL;
         else if (result->list[i] < 0)
@@ -163,8 +187,8 @@ static const struct tflite_numbers *magnitudes(struct tflite_importer *importer,
 /* Of as many numbers each. */
 static const struct tflite_numbers *choose(struct tflite_importer *importer, const struct tflite_numbers *const *inputs)
 {
-    struct tflite_numbers *result = make(importer, inputs[0]->count);
-    if (inputs[1]->count != result->count || inputs[2]->count != result->count)
+    struct tflite_numbers *result = tflite_make_numbers(importer, inputs[0]->count);
+    if (!result || inputs[1]->count != result->count || inputs[2]->count != result->count)
         return NULL;
     for (int i = 0; i < result->count; i++)
         result->list[i] = inputs[inputs[0]->list[i] ? 1 : 2]->list[i];
@@ -187,11 +211,7 @@ static const struct tflite_numbers *compute(struct tflite_importer *importer, co
     case TFLITE_ABS: return count == 1 ? magnitudes(importer, inputs[0]) : NULL;
     case TFLITE_SELECT:
     case TFLITE_SELECT_V2: return count == 3 ? choose(importer, inputs) : NULL;
-    case TFLITE_LESS:
-    case TFLITE_MUL:
-    case TFLITE_ADD:
-    case TFLITE_SUB: return count == 2 ? calculate(importer, operation->code, inputs[0], inputs[1]) : NULL;
-    default: return NULL;
+    default: return count == 2 ? calculate(importer, operation->code, inputs[0], inputs[1]) : NULL;
     }
 }
 
@@ -203,9 +223,13 @@ void tflite_compute_numbers(struct tflite_importer *importer, const struct tflit
         return;
     }
     const struct tflite_numbers **inputs = arena_array(importer->arena, const struct tflite_numbers *, (size_t)count + 1);
-    for (int i = 0; i < count; i++)
-        if (!(inputs[i] = tflite_known_numbers(importer, operation->inputs[i])) ||
-            importer->model->tensors[operation->inputs[i]].rank > 1)
+    bool is_list = true;
+    for (int i = 0; i < count; i++) {
+        if (!(inputs[i] = tflite_known_numbers(importer, operation->inputs[i])))
             return;
-    importer->numbers[output] = compute(importer, operation, inputs, count);
+        is_list = is_list && importer->model->tensors[operation->inputs[i]].rank <= 1;
+    }
+    is_list = is_list && operation->code != TFLITE_BROADCAST_TO && operation->code != TFLITE_PAD;
+    importer->numbers[output] = is_list ? compute(importer, operation, inputs, count)
+                                        : tflite_compute_number_array(importer, operation, inputs, count);
 }

@@ -30,7 +30,7 @@ static const struct {
     {TFLITE_FULLY_CONNECTED, tflite_fully_connected, "fully connected layer; of two tensors a matrix product",
      "INT8 weights"},
     {TFLITE_GATHER, tflite_gather, "a copy, or an input of looked up rows", "constant indices, or constant rows"},
-    {TFLITE_GATHER_ND, tflite_gather_nd, "a copy", "constant indices that differ in one dimension"},
+    {TFLITE_GATHER_ND, tflite_gather_nd, "a copy", "constant indices"},
     {TFLITE_GELU, tflite_function, "a table", ""},
     {TFLITE_GREATER, tflite_compare, "a table, or an addition", "for a SELECT; shapes that broadcast"},
     {TFLITE_GREATER_EQUAL, tflite_compare, "a table, or an addition", "for a SELECT; shapes that broadcast"},

@@ -107,31 +107,40 @@ enum qdq_outcome qdq_gather(struct qdq *qdq, const struct node *node, const stru
     return outcome == QDQ_DONE ? qdq_take_shape(qdq, node, rank, dimensions, result) : outcome;
 }
 
-/* Indices of several dimensions, of which one differs. */
+static bool find_rows(const struct qdq *qdq, const struct qdq_array *array, const struct view *view,
+                      struct middle_rows *rows)
+{
+    int64_t *indices = arena_array(qdq->arena, int64_t, array->count);
+    *rows = (struct middle_rows){.rank = array->rank - 1, .indices = indices};
+    const int64_t columns = array->dimensions[rows->rank];
+    if (columns > view->rank || rows->rank + view->rank - (int)columns > VIEW_MAXIMUM_RANK)
+        return false;
+    rows->columns = (int)columns;
+    for (int i = 0; i < rows->rank; i++)
+        rows->dimensions[i] = array->dimensions[i];
+    for (size_t i = 0; i < array->count; i++)
+        indices[i] = (int64_t)fmax(fmin(array->numbers[i], 1e9), -1e9);
+    return true;
+}
+
 enum qdq_outcome qdq_gather_nd(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                struct qdq_value *result)
 {
     const struct qdq_value *value = &inputs[0];
     const struct qdq_array *array = count > 1 && inputs[1].kind == QDQ_CONSTANT ? inputs[1].array : NULL;
+    struct middle_rows rows;
     if (!qdq_can_move(value))
         return QDQ_FLOAT;
     if (!array || !array->numbers || array->count == 0 || array->count > QDQ_MAXIMUM_DIMENSION || array->rank == 0 ||
         qdq_integer(qdq, node, "batch_dims", 0) != 0)
         return qdq_fault(qdq, node, "indices", "are no constants, too many, or of a batch; supported: constants");
-    const int64_t columns = array->dimensions[array->rank - 1];
-    const int outer = array->rank - 1, rank = outer + value->view.rank - (int)columns;
-    int64_t dimensions[2 * GRAPH_MAXIMUM_RANK];
-    struct middle_move move = middle_move_none(&value->view);
-    int64_t *indices = arena_array(qdq->arena, int64_t, array->count);
-    for (size_t i = 0; i < array->count; i++)
-        indices[i] = (int64_t)fmax(fmin(array->numbers[i], 1e9), -1e9);
-    if (columns > value->view.rank || rank > GRAPH_MAXIMUM_RANK ||
-        !middle_move_gather_rows(&qdq->builder, &move, indices, (int64_t)array->count / columns, (int)columns))
-        return qdq_fault(qdq, node, "indices",
-                         "are none of a tensor of shape %s, or differ in several dimensions; supported: in one",
+    struct middle_value placed = qdq_placed(value), gathered;
+    if (!find_rows(qdq, array, &value->view, &rows) ||
+        !middle_gather_rows(&qdq->builder, node->name, &placed, &rows, &gathered))
+        return qdq_fault(qdq, node, "indices", "are none of a tensor of shape %s, or too many",
                          view_text(&value->view, qdq->arena));
-    for (int i = 0; i < rank; i++)
-        dimensions[i] = i < outer ? array->dimensions[i] : value->view.dimensions[i - outer + (int)columns];
-    enum qdq_outcome outcome = qdq_apply_move(qdq, node, value, &move, 0, result);
-    return outcome == QDQ_DONE ? qdq_take_shape(qdq, node, rank, dimensions, result) : outcome;
+    *result = *value;
+    result->tensor = gathered.tensor;
+    result->view = gathered.view;
+    return QDQ_DONE;
 }
