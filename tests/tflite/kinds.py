@@ -59,6 +59,20 @@ def exact_product_with_weights(n):
     return n.operate(tfl.FULLY_CONNECTED, [x, weights, -1], result, (8, {0: ("b", 0)}))
 
 
+def truths_as_numbers(n):
+    """x where it is larger than a bound, or than another tensor: Keras' ThresholdedReLU casts the comparison to float32."""
+    x = n.input((1, 5, 4, 6))
+    for other, value in ((n.model.tensor("bound", [], tfl.INT8, 0.02, -128, bytes([40])), (np.array(40), 0.02, -128)), (n.same_scale(x), None)):
+        value = value or n.values[other]
+        truth = reference.compare("greater", n.values[x], value)
+        condition, number = n.model.tensor("truth", truth.shape, tfl.BOOL), n.model.tensor("number", truth.shape, tfl.FLOAT32)
+        n.model.operator(reference.COMPARISONS["greater"][0], [x, other], [condition])
+        n.model.operator(tfl.CAST, [condition], [number])
+        y = n.operate(tfl.QUANTIZE, [number], (np.where(truth, 127, -128), float(np.float32(1 / 255)), -128))
+        x = n.arithmetic("multiply", [x, y], [n.values[x], n.values[y]], 0)
+    return x
+
+
 def words(signs, others=False):
     """Rows that indices choose, which with `signs` are made positive as Keras does; `others`: they are read elsewhere, too."""
     model, table = tfl.Model(), np.arange(-30, 30, dtype=np.int8).reshape(20, 3)
@@ -102,7 +116,7 @@ def refuses_words_of_two(dory, folder):
     return done.returncode == 1 and "the input is INT32" in done.stderr or print("words of two:", done.stderr)
 
 
-KINDS = [unit_rows, blocks_of_two_dimensions, exact_product, exact_product_with_weights]
+KINDS = [unit_rows, blocks_of_two_dimensions, exact_product, exact_product_with_weights, truths_as_numbers]
 
 
 def kind(build):

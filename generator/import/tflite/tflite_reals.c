@@ -412,10 +412,34 @@ static bool normalise(struct tflite_importer *importer, struct value *result)
     return true;
 }
 
+/* CAST: truths as the numbers 0 and 1, and real numbers as they are. */
+static bool cast(struct tflite_importer *importer, struct value *result)
+{
+    const struct tflite_operator *operation = importer->current;
+    const struct value *input = input_value(importer, 0);
+    if (operation->code != TFLITE_CAST || operation->input_count != 1 || !input ||
+        importer->model->tensors[operation->outputs[0]].type != TFLITE_FLOAT32)
+        return false;
+    if (is_real(input)) {
+        *result = *input;
+        return true;
+    }
+    if (input->kind != VALUE_TENSOR || importer->model->tensors[operation->inputs[0]].type != TFLITE_BOOL)
+        return false;
+    if (tflite_reads_elements(importer, 0, result) < 0)
+        return true;
+    float *reals = new_reals(importer);
+    for (int i = 0; i < 256; i++)
+        reals[i] = i != 0;
+    result->kind = VALUE_REALS;
+    result->reals = reals;
+    return true;
+}
+
 bool tflite_keeps_reals(struct tflite_importer *importer, struct value *result)
 {
-    return apply_function(importer, result) || combine(importer, result) || select(importer, result) ||
-           move(importer, result) || join(importer, result) || normalise(importer, result);
+    return cast(importer, result) || apply_function(importer, result) || combine(importer, result) ||
+           select(importer, result) || move(importer, result) || join(importer, result) || normalise(importer, result);
 }
 
 /* ---- edges ---- */
