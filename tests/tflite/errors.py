@@ -92,11 +92,11 @@ def integer_head():
     return model, x, z
 
 
-def island():
+def island(code=tfl.SOFTMAX):
     model, x, y = behind(tfl.DEQUANTIZE, kind=FLOAT32)
     z = model.tensor("half", [1, 4, 4, 3], FLOAT32)
     q = model.tensor("again", [1, 4, 4, 3], INT8, 0.5)
-    model.operator(tfl.SOFTMAX, [y], [z], (9, {0: ("f", 1.0)}))
+    model.operator(code, [y], [z], (9, {0: ("f", 1.0)}) if code == tfl.SOFTMAX else None)
     model.operator(tfl.QUANTIZE, [z], [q])
     last = model.tensor("last", [1, 4, 4, 3], INT8, 0.5)
     model.operator(tfl.RELU, [q], [last])
@@ -171,6 +171,7 @@ def not_good():
     expect("a state inside", model.pack([x], [y]), "keeps a state inside, in 'memory'", "unroll=True")
     expect("one error for many", pack(behind(tfl.LSTM, count=31)), "31 of 32 operators are not supported: 31 LSTM")
     expect("island", pack(island()), "float island", recipe)
+    expect("island of time", pack(island(tfl.CONV_3D)), "by CONV_3D", "2-D convolution of frames")
     expect("unknown height", pack(convolution(signature=[1, -1, 4, 2])), "dimension 1 of the input is not fixed")
     expect("batch", pack(convolution(shape=(2, 4, 4, 2))), "supported: one image")
     for scale in (0.0, -1.0, float("inf"), float("nan")):

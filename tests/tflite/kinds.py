@@ -73,6 +73,17 @@ def truths_as_numbers(n):
     return x
 
 
+def computed_constant(n):
+    """Weights of an interpolation as litert-torch leaves them: a function of constants in float, then QUANTIZE."""
+    x = n.input((1, 5, 4, 6))
+    given = np.array([-1, 0.25, 0.5, 0.999, 1.5, 0.1], np.float32)
+    given, number = n.model.tensor("given", [6], tfl.FLOAT32, data=given.tobytes()), np.clip(given, 0, 1)
+    computed, scale = n.model.tensor("computed", [6], tfl.FLOAT32), float(np.float32(1 / 255))
+    n.model.operator(tfl.RELU_0_TO_1, [given], [computed])
+    y = n.operate(tfl.QUANTIZE, [computed], (np.int64(np.round(number / np.float32(scale))) - 128, scale, -128))
+    return n.arithmetic("multiply", [x, y], [n.values[x], n.values[y]], 0)
+
+
 def words(signs, others=False):
     """Rows that indices choose, which with `signs` are made positive as Keras does; `others`: they are read elsewhere, too."""
     model, table = tfl.Model(), np.arange(-30, 30, dtype=np.int8).reshape(20, 3)
@@ -116,7 +127,8 @@ def refuses_words_of_two(dory, folder):
     return done.returncode == 1 and "the input is INT32" in done.stderr or print("words of two:", done.stderr)
 
 
-KINDS = [unit_rows, blocks_of_two_dimensions, exact_product, exact_product_with_weights, truths_as_numbers]
+KINDS = [unit_rows, blocks_of_two_dimensions, exact_product, exact_product_with_weights, truths_as_numbers,
+         computed_constant]
 
 
 def kind(build):

@@ -258,7 +258,7 @@ static void import_operator(struct tflite_importer *importer, const struct tflit
         tflite_complain(importer, operation->name, "the operator has no output");
         return;
     }
-    if (is_of_shapes(importer, operation))
+    if (is_of_shapes(importer, operation) || importer->model->tensors[operation->outputs[0]].data)
         return;
     if (reads_unknown(importer, operation))
         return;

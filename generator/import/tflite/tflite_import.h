@@ -154,6 +154,9 @@ const struct tflite_numbers *tflite_compute_number_array(struct tflite_importer 
 /* tflite_truths.c: the operator's output becomes a constant, where constants and shapes decide it. */
 void tflite_compute_truths(struct tflite_importer *importer, const struct tflite_operator *operation);
 
+/* tflite_constants.c: the same of real numbers. */
+void tflite_compute_constant(struct tflite_importer *importer, const struct tflite_operator *operation);
+
 /* tflite_words.c */
 /* The model is the importer's own. */
 void tflite_take_words(struct tflite_importer *importer, struct tflite_model *model);

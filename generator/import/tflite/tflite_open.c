@@ -253,10 +253,12 @@ void tflite_follow_dimensions(struct tflite_importer *importer)
 {
     for (int i = 0; i < importer->model->operator_count; i++) {
         const struct tflite_operator *operation = &importer->model->operators[i];
-        int type = operation->output_count > 0 ? importer->tensors[operation->outputs[0]].type : TFLITE_FLOAT32;
+        int type = operation->output_count > 0 ? importer->tensors[operation->outputs[0]].type : TFLITE_UINT8;
         importer->current = operation;
         if (type == TFLITE_BOOL)
             tflite_compute_truths(importer, operation);
+        if (type == TFLITE_FLOAT32 || type == TFLITE_INT8)
+            tflite_compute_constant(importer, operation);
         if (type == TFLITE_INT32 || type == TFLITE_INT64 || type == TFLITE_BOOL)
             tflite_compute_numbers(importer, operation);
         else if (operation->output_count > 0)

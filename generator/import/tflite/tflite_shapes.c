@@ -236,21 +236,34 @@ static bool is_read(const struct tflite_model *model, const struct tflite_tensor
     return false;
 }
 
+/* What makes such an operator one that is quantised. */
+static const char *advice_on(const struct tflite_importer *importer, const char *maker)
+{
+    static const struct {
+        const char *operator, * advice;
+    } advices[] = {
+        {"ADD_N", "tf.add_n has no 8-bit form: add two tensors at a time, as a + b + c"},
+        {"CONV_3D",
+         "It has no 8-bit form. Write a kernel of 1 x k x k as a 2-D convolution of frames, which are the batch, and "
+         "one of k x 1 x 1 as a 2-D convolution with a kernel of k x 1 over frames x pixels"},
+    };
+    for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
+        if (!strncmp(maker, advices[i].operator, strlen(advices[i].operator)))
+            return advices[i].advice;
+    return is_of_torch(importer->model)
+               ? "PT2E leaves norms, softmax and products in float: quantise with ai-edge-quantizer (static_wi8_ai8) instead"
+               : "The converter leaves in float what has no 8-bit form for it, also with TFLITE_BUILTINS_INT8: say it by "
+                 "other operators, or end the model in front of it (" TFLITE_RECIPE ")";
+}
+
 static bool refuse_island(struct tflite_importer *importer, const struct tflite_tensor *from)
 {
-    bool is_torch = is_of_torch(importer->model);
+    const char *maker = maker_of(importer->model, from);
     return tflite_fault(
         importer,
-        "'%s' is computed in float, by %s, and quantised again: a float island in the middle of the network; supported "
-        "there: "
-        "functions of single elements, and moves. %s",
-        from->name, maker_of(importer->model, from),
-        !strncmp(maker_of(importer->model, from), "ADD_N", 5)
-            ? "tf.add_n has no 8-bit form: add two tensors at a time, as a + b + c"
-        : is_torch
-            ? "PT2E leaves norms, softmax and products in float: quantise with ai-edge-quantizer (static_wi8_ai8) instead"
-            : "The converter leaves in float what has no 8-bit form for it, also with TFLITE_BUILTINS_INT8: say it by "
-              "other operators, or end the model in front of it (" TFLITE_RECIPE ")");
+        "'%s' is computed in float, by %s, and quantised again: a float island in the middle of the network; "
+        "supported there: functions of single elements, and moves. %s",
+        from->name, maker, advice_on(importer, maker));
 }
 
 bool tflite_quantise(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
