@@ -195,6 +195,8 @@ def not_good():
     expect("variable that is not assigned", pack(stateful(bytes(48), assigned=False)), "never assigned")
     expect("variable of two scales", pack(stateful(bytes(48), again=0.5)), "different shapes, types, scales")
     expect("variable without a handle", pack(stateful(bytes(48), has_handle=False)), "no handle that VAR_HANDLE gives")
+    model, x, y = behind(tfl.WHILE)
+    expect("a loop", model.pack([x], [y], subgraphs=3), "the model has a loop", "unroll=True", "tf_keras", recipe)
     expect("subgraph of no use", pack(stateful(bytes(48)), subgraphs=2), "3 subgraphs; supported: one")
     expect("control flow", pack(behind(118)), "IF")
     model, x, y = convolution()

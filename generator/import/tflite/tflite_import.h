@@ -268,8 +268,6 @@ bool tflite_set_window(struct tflite_importer *importer, struct layer *layer, co
 bool tflite_has_images(const struct tflite_importer *importer);
 bool tflite_over_images(struct tflite_importer *importer, tflite_handler *handler, struct value *result);
 
-#define TFLITE_RECIPE "docs/from-tensorflow.md" /* what messages send people to */
-
 /* Reports an error of a node, null: of the model. Returns false. */
 bool tflite_complain(struct tflite_importer *importer, const char *node, const char *text);
 

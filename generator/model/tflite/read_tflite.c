@@ -372,6 +372,24 @@ static bool read_first_values(struct reader *reader, struct flat_vector subgraph
     return good;
 }
 
+/* More subgraphs than those of first values. */
+static bool refuse_subgraphs(struct reader *reader, size_t count)
+{
+    const struct tflite_model *model = reader->model;
+    for (int i = 0; i < model->operator_count; i++)
+        if (model->operators[i].code == TFLITE_WHILE)
+            return fail(
+                reader, model->operators[i].name,
+                "the model has a loop, as Keras writes GRU, SimpleRNN, LSTM with a mask or another activation, and Keras "
+                "3 all of them. Build recurrent layers with unroll=True; or take LSTM of tf_keras with a batch of 1 and "
+                "full integer quantisation, which becomes UNIDIRECTIONAL_SEQUENCE_LSTM; or convert one step, its state "
+                "an input and an output (" TFLITE_RECIPE ")");
+    return fail(reader, NULL,
+                "the model has %zu subgraphs; supported: one, and those that give variables their first values. More of "
+                "them come from control flow (if) or from several signatures: convert one function without them",
+                count);
+}
+
 static bool read_subgraphs(struct reader *reader, struct flat_vector subgraphs)
 {
     struct tflite_model *model = reader->model;
@@ -386,10 +404,7 @@ static bool read_subgraphs(struct reader *reader, struct flat_vector subgraphs)
             return false;
     }
     if (called + 1 != subgraphs.count)
-        return fail(reader, NULL,
-                    "the model has %zu subgraphs; supported: one, and those that give variables their first values. More of "
-                    "them come from control flow (if, while) or from several signatures: convert one function without them",
-                    subgraphs.count);
+        return refuse_subgraphs(reader, subgraphs.count);
     return tflite_resolve_variables(model, &first[1], (int)called, reader->arena, reader->diagnostics);
 }
 

@@ -12,6 +12,7 @@
 #include "base/support.h"
 
 #define TFLITE_MAXIMUM_RANK 8
+#define TFLITE_RECIPE       "docs/from-tensorflow.md" /* what messages send people to */
 #define NO_TENSOR           (-1)
 
 /* Any other number is possible, too. */
@@ -118,6 +119,7 @@ enum tflite_code {
     TFLITE_ELU = 111,
     TFLITE_QUANTIZE = 114,
     TFLITE_HARD_SWISH = 117,
+    TFLITE_WHILE = 119,
     TFLITE_SELECT_V2 = 123,
     TFLITE_BATCH_MATMUL = 126,
     TFLITE_CALL_ONCE = 129,
