@@ -84,6 +84,17 @@ def computed_constant(n):
     return n.arithmetic("multiply", [x, y], [n.values[x], n.values[y]], 0)
 
 
+def common_shapes(n):
+    """What Keras writes of an open batch: a shape that the shapes of a tensor, a constant and a scalar have in common."""
+    x = n.input((1, 4, 1, 6))
+    shapes = [n.model.tensor("shape_%d" % i, [4], tfl.INT32) for i in range(3)]
+    n.model.operator(tfl.SHAPE, [x], shapes[:1])
+    n.model.operator(tfl.BROADCAST_ARGS, [shapes[0], n.model.tensor("of a scalar", [0], tfl.INT32)], shapes[1:2])
+    n.model.operator(tfl.BROADCAST_ARGS, [n.model.integers("given", [3, 1]), shapes[1]], shapes[2:])
+    data, *quantisation = n.values[x]
+    return n.unary(n.operate(tfl.BROADCAST_TO, [x, shapes[2]], (np.broadcast_to(data, (1, 4, 3, 6)), *quantisation)))
+
+
 def words(signs, others=False):
     """Rows that indices choose, which with `signs` are made positive as Keras does; `others`: they are read elsewhere, too."""
     model, table = tfl.Model(), np.arange(-30, 30, dtype=np.int8).reshape(20, 3)
@@ -128,7 +139,7 @@ def refuses_words_of_two(dory, folder):
 
 
 KINDS = [unit_rows, blocks_of_two_dimensions, exact_product, exact_product_with_weights, truths_as_numbers,
-         computed_constant]
+         computed_constant, common_shapes]
 
 
 def kind(build):

@@ -173,6 +173,21 @@ static const struct tflite_numbers *calculate(struct tflite_importer *importer, 
     return result;
 }
 
+/* The shape that both shapes are broadcast to. */
+static const struct tflite_numbers *common_shape(struct tflite_importer *importer, const struct tflite_numbers *a,
+                                                 const struct tflite_numbers *b)
+{
+    int count = a->count > b->count ? a->count : b->count;
+    struct tflite_numbers *result = tflite_make_numbers(importer, count);
+    for (int i = 1; result && i <= count; i++) {
+        int64_t x = i <= a->count ? a->list[a->count - i] : 1, y = i <= b->count ? b->list[b->count - i] : 1;
+        if (x != y && x != 1 && y != 1)
+            return NULL;
+        result->list[count - i] = x == 1 ? y : x;
+    }
+    return result;
+}
+
 static const struct tflite_numbers *magnitudes(struct tflite_importer *importer, const struct tflite_numbers *from)
 {
     struct tflite_numbers *result = tflite_make_numbers(importer, from->count);
@@ -207,6 +222,7 @@ static const struct tflite_numbers *compute(struct tflite_importer *importer, co
     case TFLITE_STRIDED_SLICE: return count == 4 ? slice(importer, operation, inputs) : NULL;
     case TFLITE_PACK:
     case TFLITE_CONCATENATION: return join(importer, inputs, count);
+    case TFLITE_BROADCAST_ARGS: return count == 2 ? common_shape(importer, inputs[0], inputs[1]) : NULL;
     case TFLITE_REDUCE_PROD: return count == 2 ? product(importer, inputs[0]) : NULL;
     case TFLITE_ABS: return count == 1 ? magnitudes(importer, inputs[0]) : NULL;
     case TFLITE_SELECT:

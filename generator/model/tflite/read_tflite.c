@@ -288,9 +288,19 @@ static bool is_lstm(const struct tflite_operator *operation)
     return operation->code == TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM;
 }
 
-static bool check_read(struct reader *reader, const bool *has_origin, int tensor, const char *by)
+/* The shape of a scalar: a list without numbers has no bytes, but is a constant. */
+static bool is_empty_list(struct reader *reader, int tensor)
 {
-    if (tensor == NO_TENSOR || has_origin[tensor])
+    struct tflite_tensor *list = &reader->model->tensors[tensor];
+    if (list->rank != 1 || list->dimensions[0] != 0 || (list->type != TFLITE_INT32 && list->type != TFLITE_INT64))
+        return false;
+    list->data = reader->file.bytes;
+    return true;
+}
+
+static bool check_read(struct reader *reader, bool *has_origin, int tensor, const char *by)
+{
+    if (tensor == NO_TENSOR || has_origin[tensor] || (has_origin[tensor] = is_empty_list(reader, tensor)))
         return true;
     const struct tflite_tensor *missing = &reader->model->tensors[tensor];
     if (missing->is_variable)
