@@ -95,6 +95,32 @@ def common_shapes(n):
     return n.unary(n.operate(tfl.BROADCAST_TO, [x, shapes[2]], (np.broadcast_to(data, (1, 4, 3, 6)), *quantisation)))
 
 
+def chosen_channels(n):
+    """What is above a bound of its channel's, and not below an element's."""
+    x = n.input((1, 5, 4, 6))
+    (data, *quantisation), result = n.values[x], n.values[x][0]
+    for name, shape in (("greater", (6,)), ("less equal", (1, 5, 4, 6))):
+        bounds = n.integers(*shape)
+        bound = n.model.tensor("bounds", list(shape), tfl.INT8, 0.05, 3, bounds.astype(np.int8).tobytes())
+        truth = reference.compare(name, n.values[x], (bounds, 0.05, 3))
+        condition = n.model.tensor("truth", truth.shape, tfl.BOOL)
+        n.model.operator(reference.COMPARISONS[name][0], [x, bound], [condition])
+        number = n.model.tensor("number", [], tfl.INT8, *quantisation, bytes([17]))
+        x = n.operate(tfl.SELECT_V2, [condition, x, number], (np.where(truth, n.values[x][0], 17), *quantisation))
+    return x
+
+
+def no_difference(n):
+    """x - x, with a scale that is far below x's: Keras finds so what is finite."""
+    x = n.input((1, 5, 4, 6))
+    zeros = n.operate(tfl.SUB, [x, x], (np.full((1, 5, 4, 6), 7), 1e-8, 7), (28, {0: ("b", 0)}))
+    zero = n.model.tensor("zero", [1, 5, 4, 6], tfl.INT8, 4e-9, 0, bytes(120))
+    condition = n.model.tensor("truth", [1, 5, 4, 6], tfl.BOOL)
+    n.model.operator(reference.COMPARISONS["equal"][0], [zeros, zero], [condition])
+    number = n.model.tensor("number", [], tfl.INT8, *n.values[x][1:], bytes([17]))
+    return n.operate(tfl.SELECT, [condition, x, number], n.values[x])
+
+
 def words(signs, others=False):
     """Rows that indices choose, which with `signs` are made positive as Keras does; `others`: they are read elsewhere, too."""
     model, table = tfl.Model(), np.arange(-30, 30, dtype=np.int8).reshape(20, 3)
@@ -139,7 +165,7 @@ def refuses_words_of_two(dory, folder):
 
 
 KINDS = [unit_rows, blocks_of_two_dimensions, exact_product, exact_product_with_weights, truths_as_numbers,
-         computed_constant, common_shapes]
+         computed_constant, common_shapes, chosen_channels, no_difference]
 
 
 def kind(build):

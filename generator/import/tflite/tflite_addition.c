@@ -165,9 +165,11 @@ static bool set_pair(struct tflite_importer *importer, const double *scales, con
     double unit = 2 * fmax(scales[0], scales[1]),
            factor = pair->is_squared ? unit * unit / ((1 << 2 * shift) * to->scale) : unit / ((1 << shift) * to->scale);
     if (factor >= 1)
-        return tflite_fault(importer,
-                            "scales of %g and %g of the inputs and %g of the output; TensorFlow Lite Micro refuses them",
-                            scales[0], scales[1], to->scale);
+        return tflite_fault(
+            importer,
+            "scales of %g and %g of the inputs and %g of the output; TensorFlow Lite Micro refuses them. The "
+            "calibration saw nearly no result: give it inputs as the network gets them (" TFLITE_RECIPE ")",
+            scales[0], scales[1], to->scale);
     for (int i = 0; i < 2; i++) {
         pair->inputs[i] = scale_by(importer, scales[i] / unit, -zero_points[i]);
         pair->inputs[i].left_shift = shift;
@@ -242,8 +244,23 @@ static bool add_tensors(struct tflite_importer *importer, const int *inputs, str
     return true;
 }
 
+static int no_difference(const void *zero_point, int element) { return (void)element, *(const int *)zero_point; }
+
+/* x - x, by which Keras finds what is finite: no scale of it is too small. */
+static bool is_of_itself(const struct tflite_importer *importer, const struct tflite_operator *operation)
+{
+    return operation->code == TFLITE_SUB && operation->input_count == 2 && operation->inputs[0] == operation->inputs[1] &&
+           !tflite_is_constant(importer, 0);
+}
+
 bool tflite_add(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operation;
+    if (is_of_itself(importer, operation)) {
+        struct quantisation quantisation;
+        if (!tflite_quantisation(importer, tflite_output(importer), &quantisation))
+            return false;
+        const int zero_point = (int)quantisation.zero_point;
+        return tflite_lay_function(importer, no_difference, &zero_point, result);
+    }
     return tflite_combine(importer, add_constant, add_tensors, result);
 }

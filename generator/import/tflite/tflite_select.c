@@ -57,6 +57,11 @@ static bool read_operand(struct tflite_importer *importer, int index, struct ope
                                                   tensor->name, quantisation.scale);
 }
 
+static bool read_operands(struct tflite_importer *importer, struct operand operands[2])
+{
+    return read_operand(importer, 0, &operands[0]) && read_operand(importer, 1, &operands[1]);
+}
+
 static int32_t scaled(const struct operand *operand, int element)
 {
     return fixed_scale((element - operand->zero_point) * (1 << COMPARISON_SHIFT), operand->multiplier, operand->exponent);
@@ -74,13 +79,13 @@ static bool is_true(int code, int32_t a, int32_t b)
     }
 }
 
-static bool compare_constant(struct tflite_importer *importer, int constant_index, const struct operand operands[2],
-                             struct value *result)
+static bool compare_number(struct tflite_importer *importer, int constant_index, struct value *result)
 {
+    struct operand operands[2];
     int input = tflite_reads_elements(importer, 1 - constant_index, result);
     const struct tflite_tensor *constant = tflite_constant(importer, constant_index, TFLITE_INT8, 1);
     uint8_t table[256];
-    if (input < 0 || !constant)
+    if (input < 0 || !constant || !read_operands(importer, operands))
         return false;
     int32_t number = scaled(&operands[constant_index], (int8_t)constant->data[0] + 128);
     for (int i = 0; i < 256; i++) {
@@ -146,11 +151,12 @@ static int lay_inverse(struct tflite_importer *importer, int truth)
     return lay_table(importer, truth, "not", table);
 }
 
-static bool compare_tensors(struct tflite_importer *importer, const struct operand operands[2], struct value *result)
+static bool compare_tensors(struct tflite_importer *importer, const int *inputs, struct value *result)
 {
-    int code = importer->current->code, inputs[2];
+    struct operand operands[2];
+    int code = importer->current->code;
     bool is_equality = code == TFLITE_EQUAL || code == TFLITE_NOT_EQUAL;
-    if (!tflite_reads_pair(importer, inputs, result))
+    if (!read_operands(importer, operands))
         return false;
     int truth = lay_order(importer, operands, inputs, result->tensor, is_equality ? TFLITE_GREATER_EQUAL : code);
     if (is_equality)
@@ -182,14 +188,8 @@ bool tflite_logic(struct tflite_importer *importer, const struct tflite_operator
 
 bool tflite_compare(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    struct operand operands[2];
     (void)operation;
-    if (!read_operand(importer, 0, &operands[0]) || !read_operand(importer, 1, &operands[1]))
-        return false;
-    for (int i = 0; i < 2; i++)
-        if (tflite_is_constant(importer, i))
-            return compare_constant(importer, i, operands, result);
-    return compare_tensors(importer, operands, result);
+    return tflite_combine(importer, compare_number, compare_tensors, result);
 }
 
 /* ---- SELECT: one table ---- */
