@@ -215,11 +215,11 @@ static bool numbers_agree(const struct layer *a, const struct layer *b)
     const int of_a[] = {(int)a->kind,    a->inputs[0],      a->inputs[1],       a->output,          a->kernel_height,
                         a->kernel_width, a->stride_height,  a->stride_width,    a->dilation_height, a->dilation_width,
                         a->padding_top,  a->padding_left,   a->padding_bottom,  a->padding_right,   a->padding_value,
-                        a->weight_bits,  a->is_fixed_point, a->is_intermediate, a->output_bits};
+                        a->weight_bits,  a->is_fixed_point, a->is_intermediate, a->output_bits,     a->group_channels};
     const int of_b[] = {(int)b->kind,    b->inputs[0],      b->inputs[1],       b->output,          b->kernel_height,
                         b->kernel_width, b->stride_height,  b->stride_width,    b->dilation_height, b->dilation_width,
                         b->padding_top,  b->padding_left,   b->padding_bottom,  b->padding_right,   b->padding_value,
-                        b->weight_bits,  b->is_fixed_point, b->is_intermediate, b->output_bits};
+                        b->weight_bits,  b->is_fixed_point, b->is_intermediate, b->output_bits,     b->group_channels};
     return !memcmp(of_a, of_b, sizeof of_a) && a->table == b->table && a->taps.rows == b->taps.rows &&
            a->taps.columns == b->taps.columns && a->exponentials == b->exponentials && a->norm == b->norm &&
            a->factors[0] == b->factors[0] && a->factors[1] == b->factors[1] && a->lstm == b->lstm;

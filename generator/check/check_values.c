@@ -271,7 +271,8 @@ static uint64_t number_constants(const struct values *v, const struct layer *lay
     if (layer->kind == LAYER_TABLE)
         return mix_bytes(LAYER_TABLE, layer->table, 256);
     if (layer->kind == LAYER_SOFTMAX)
-        return mix_bytes(mix(LAYER_SOFTMAX, layer->is_fixed_point), layer->exponentials, 256 * sizeof *layer->exponentials);
+        return mix_bytes(mix(mix(LAYER_SOFTMAX, layer->is_fixed_point), (uint64_t)layer->group_channels),
+                         layer->exponentials, 256 * sizeof *layer->exponentials);
     return layer->kind;
 }
 

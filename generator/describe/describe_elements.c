@@ -25,6 +25,7 @@ static void describe_exact_softmax(struct description *d)
     for (int i = 0; i < 256; i++)
         words[i] = (int32_t)(d->layer->exponentials[i] << spare_places(d));
     d->record->constants.exponentials = (const uint32_t *)words;
+    d->record->softmax.group_channels = (uint16_t)d->layer->group_channels;
     if (!same_shape(d->input, d->output) || d->input->bits != 8 || d->input->is_signed)
         REFUSE(d, NULL, "a softmax of elements that are no bytes without a sign, or into another shape");
     else

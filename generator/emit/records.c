@@ -95,6 +95,7 @@ IS_LIVE(DORY_INTERPOLATION, interpolation)
 IS_LIVE(DORY_NORM, norm)
 IS_LIVE(DORY_LSTM, lstm)
 IS_LIVE(DORY_MATRIX_PRODUCT, matrix_product)
+IS_LIVE(DORY_SOFTMAX, softmax)
 
 static bool is_no_product(const void *layer) { return !is_matrix_product(layer); }
 static bool has_weights(const void *layer) { return dory_has_weights(layer); }
@@ -151,6 +152,7 @@ static const struct field layer_fields[] = {
     LAYER(lstm.words, NUMBER, .is_live = is_lstm),
     LAYER(lstm.units, NUMBER, .is_live = is_lstm),
     LAYER(matrix_product.sharing_rows, NUMBER, .is_live = is_matrix_product),
+    LAYER(softmax.group_channels, NUMBER, .is_live = is_softmax),
     LAYER(map_channels.run, NUMBER, .is_live = is_copy),
     LAYER(block_shift, NUMBER, LINE, .is_live = has_weights),
     LAYER(block_bytes, NUMBER),

@@ -45,14 +45,43 @@ bool interpret_interpolation(const struct layer *layer, const struct tensor *inp
     return true;
 }
 
-static void softmax_pixel(const struct layer *layer, int channels, const int64_t *x, int64_t *y)
+static int64_t largest_of(const int64_t *x, int count)
 {
     int64_t largest = x[0];
+    for (int i = 1; i < count; i++)
+        largest = x[i] > largest ? x[i] : largest;
+    return largest;
+}
+
+static uint64_t sum_exponentials(const struct layer *layer, int64_t largest, const int64_t *x, int count)
+{
     uint64_t sum = 0;
-    for (int channel = 1; channel < channels; channel++)
-        largest = x[channel] > largest ? x[channel] : largest;
-    for (int channel = 0; channel < channels; channel++)
-        sum += layer->exponentials[(uint8_t)(largest - x[channel])];
+    for (int i = 0; i < count; i++)
+        sum += layer->exponentials[(uint8_t)(largest - x[i])];
+    return sum;
+}
+
+/* Of groups, one after the other. */
+static uint64_t sum_groups(const struct layer *layer, const int64_t *x, int count)
+{
+    const int group = layer->group_channels ? layer->group_channels : count;
+    int64_t largest = x[0];
+    uint64_t sum = 0;
+    for (int first = 0; first < count; first += group) {
+        const int end = first + group < count ? first + group : count;
+        const int64_t before = largest;
+        largest = largest_of(x, end);
+        sum = sum * layer->exponentials[(uint8_t)(largest - before)] / layer->exponentials[0];
+        sum -= group < count ? sum % layer->exponentials[255] : 0;
+        sum += sum_exponentials(layer, largest, x + first, end - first);
+    }
+    return sum;
+}
+
+static void softmax_pixel(const struct layer *layer, int channels, const int64_t *x, int64_t *y)
+{
+    const int64_t largest = largest_of(x, channels);
+    const uint64_t sum = sum_groups(layer, x, channels);
     for (int channel = 0; channel < channels; channel++)
         y[channel] = (int64_t)(((uint64_t)layer->exponentials[(uint8_t)(largest - x[channel])] << SOFTMAX_BITS) / sum);
 }
@@ -60,10 +89,8 @@ static void softmax_pixel(const struct layer *layer, int channels, const int64_t
 /* The sum has 12 integer bits; 1 / sum is 1 / (1 + x) times a power of two. */
 static void fixed_point_pixel(const struct layer *layer, int channels, const int64_t *x, int64_t *y)
 {
-    int64_t largest = x[0];
+    const int64_t largest = largest_of(x, channels);
     uint32_t sum = 0;
-    for (int channel = 1; channel < channels; channel++)
-        largest = x[channel] > largest ? x[channel] : largest;
     for (int channel = 0; channel < channels; channel++)
         sum += (uint32_t)fixed_divide((int32_t)layer->exponentials[(uint8_t)(largest - x[channel])], 12);
     int leading_zeros = __builtin_clz(sum), places = 12 - leading_zeros + 31 - 8;

@@ -266,6 +266,9 @@ struct layer {
     const uint32_t *exponentials;
     /* TensorFlow Lite Micro's softmax: exponentials are 31-bit fractions, the first one 2^31 - 1; the accumulator is their
      * quotient and the sum of them all as its fixed point arithmetic divides, in 256ths and at most 255. No stages. */
+    int group_channels; /* LAYER_SOFTMAX, of exponentials that are powers of two: channels that are added at once. The sum
+                         * before them is divided first as exponentials of elements are by which the largest element rises,
+                         * and rounded down to multiples of the last of them; 0: all at once */
     bool is_fixed_point;
     const struct norm *norm; /* LAYER_NORM */
     const struct lstm *lstm; /* LAYER_LSTM */

@@ -117,6 +117,8 @@ static void add_arrays(uint32_t *hash, const struct tensor *output, const struct
     }
     for (int i = 0; layer->exponentials && i < 256; i++)
         add(hash, layer->exponentials[i]);
+    if (layer->group_channels)
+        add(hash, (uint32_t)layer->group_channels);
     for (int i = 0; i < 2 && layer->factors[i]; i++)
         add_numbers(hash, layer->factors[i], 256);
     if (layer->norm)

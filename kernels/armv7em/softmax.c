@@ -44,6 +44,23 @@ static inline uint32_t largest_of(const uint8_t *input, uint32_t channels)
     return largest;
 }
 
+/* Of groups one after the other, each with the largest element so far. */
+static uint32_t sum_of(const uint32_t *fractions, const uint8_t *input, uint32_t channels, uint32_t group)
+{
+    uint32_t sum = 0, largest = 0;
+    for (uint32_t first = 0; first < channels; first += group) {
+        uint32_t end = dory_minimum(first + group, channels), here = largest_of(input + first, end - first);
+        if (here > largest) {
+            sum = dory_lower_sum(fractions, sum, here - largest);
+            largest = here;
+        }
+        for (uint32_t i = first; i < end; i++) {
+            sum += fractions[largest - input[i]];
+        }
+    }
+    return sum;
+}
+
 /* The fractions of a pixel: those of its elements are as far from the first one as they are below the largest. */
 static const uint32_t *fractions_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
@@ -55,13 +72,12 @@ void dory_armv7em_softmax_exact(const struct dory_layer *layer, const struct dor
     const uint32_t *fractions = fractions_of(layer, tile);
     const int32_t *thresholds = (const int32_t *)(fractions + 256);
     struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
+    const uint32_t channels = layer->input_channels, group = layer->softmax.group_channels;
     for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
         const uint8_t *input = (const uint8_t *)tile->input + pixel * layer->input_channels;
         uint8_t *output = (uint8_t *)tile->output + pixel * tile->channels;
-        uint32_t largest = largest_of(input, layer->input_channels), sum = 0;
-        for (uint32_t i = 0; i < layer->input_channels; i++) {
-            sum += fractions[largest - input[i]];
-        }
+        uint32_t largest = largest_of(input, channels);
+        uint32_t sum = sum_of(fractions, input, channels, group != 0 ? group : channels);
         struct divisor divisor = divisor_of(sum == 0 ? 1 : sum); /* never: the first fraction is not 0 */
         input += tile->first_channel;
         for (uint32_t i = 0; i < tile->channels; i++) {

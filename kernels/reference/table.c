@@ -72,17 +72,35 @@ void dory_reference_softmax(const struct dory_layer *layer, const struct dory_ti
 
 #define QUOTIENT_BITS 30
 
-static void soften_exactly(const uint32_t *exponentials, const uint8_t *input, uint32_t channels, uint8_t *output,
-                           uint32_t first, uint32_t count)
+static uint32_t largest_of(const uint8_t *input, uint32_t count)
 {
-    const int32_t *thresholds = (const int32_t *)(exponentials + 256);
-    uint32_t largest = 0, sum = 0;
-    for (uint32_t i = 0; i < channels; i++) {
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < count; i++) {
         largest = input[i] > largest ? input[i] : largest;
     }
-    for (uint32_t i = 0; i < channels; i++) {
-        sum += exponentials[largest - input[i]];
+    return largest;
+}
+
+/* Of groups one after the other, each with the largest element so far. */
+static uint32_t sum_of(const uint32_t *exponentials, const uint8_t *input, uint32_t channels, uint32_t group)
+{
+    uint32_t sum = 0, largest = largest_of(input, group);
+    for (uint32_t first = 0; first < channels; first += group) {
+        uint32_t end = dory_minimum(first + group, channels), before = largest;
+        largest = largest_of(input, end);
+        sum = largest > before ? dory_lower_sum(exponentials, sum, largest - before) : sum;
+        for (uint32_t i = first; i < end; i++) {
+            sum += exponentials[largest - input[i]];
+        }
     }
+    return sum;
+}
+
+static void soften_exactly(const uint32_t *exponentials, const uint8_t *input, uint32_t channels, uint32_t group,
+                           uint8_t *output, uint32_t first, uint32_t count)
+{
+    const int32_t *thresholds = (const int32_t *)(exponentials + 256);
+    uint32_t largest = largest_of(input, channels), sum = sum_of(exponentials, input, channels, group);
     sum = sum == 0 ? 1 : sum; /* never: the first of the exponentials is not 0 */
     for (uint32_t i = 0; i < count; i++) {
         uint64_t quotient = ((uint64_t)exponentials[largest - input[first + i]] << QUOTIENT_BITS) / sum;
@@ -95,9 +113,10 @@ void dory_reference_softmax_exact(const struct dory_layer *layer, const struct d
 {
     const uint32_t *exponentials = exponentials_of(layer, tile);
     struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
+    const uint32_t group = layer->softmax.group_channels != 0 ? layer->softmax.group_channels : layer->input_channels;
     for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
         soften_exactly(exponentials, (const uint8_t *)tile->input + pixel * layer->input_channels, layer->input_channels,
-                       (uint8_t *)tile->output + pixel * tile->channels, tile->first_channel, tile->channels);
+                       group, (uint8_t *)tile->output + pixel * tile->channels, tile->first_channel, tile->channels);
     }
 }
 

@@ -33,6 +33,7 @@ static const char *const arithmetic[] = {"layer.shift",
                                          "layer.border_value",
                                          "layer.addend",
                                          "layer.multiplier",
+                                         "layer.softmax.group_channels",
                                          "layer.norm.words"};
 static const char *const harmless[] = {"layer.tile_order",
                                        "layer.pixel_ways",

@@ -104,7 +104,10 @@ class Network:
         numbers = self.numbers[x]
         below = numbers.max(-1, keepdims=True) - numbers
         levels = 256
-        if self.random.random() < 0.4:
+        kind = self.random.random()
+        if kind < 0.25:
+            return self.partial_softmax(x)
+        if kind < 0.5:
             sums = (256 >> ((below + 16) >> 5)).sum(-1, keepdims=True)
             return self.node("ITAMax", [x], ((levels - 1) * 256 // sums) >> ((below + 16) >> 5), n_levels=levels)
         log2, a, c = int(self.random.integers(4, 140)), 1, int(self.random.integers(1, 16000))
@@ -112,6 +115,18 @@ class Network:
         z = np.clip(below // log2, 0, 31)
         exponentials = (a * (z * log2 - below + b) ** 2 + c) >> z
         return self.node("iSoftmax", [x], exponentials * (levels - 1) // exponentials.sum(-1, keepdims=True), coeffA=float(a), coeffB=float(b), coeffC=float(c), log2=float(log2), n_levels=float(levels))
+
+    def partial_softmax(self, x):
+        """The sum of a group is added to those before, which the largest element so far has made smaller if it rose."""
+        numbers, width = self.numbers[x], int(self.random.integers(1, 20))
+        levels = 256 if self.random.random() < 0.6 else int(self.random.integers(4, 257))
+        largest, sums = numbers[..., :1], np.int64(0)
+        for first in range(0, numbers.shape[-1], width):
+            group = numbers[..., first : first + width]
+            before, largest = largest, np.maximum(largest, group.max(-1, keepdims=True))
+            sums = (sums >> ((largest - before + 16) >> 5)) + (256 >> ((largest - group + 16) >> 5)).sum(-1, keepdims=True)
+        y = ((levels // 2 - 1) * 256 // sums) >> ((largest - numbers + 16) >> 5)
+        return self.node("ITAPartialMax", [x], y, n_levels=levels, group_width=width)
 
     def heads_of(self, x, order):
         return self.turn(self.shape(x, [1, self.tokens, self.heads, self.width]), order)

@@ -266,6 +266,19 @@ static void fill_softmax(struct test_case *test)
     test->layer.constants.exponentials = (const uint32_t *)test->lists;
 }
 
+/* Exponentials that are powers of two, and sums of some channels at once. */
+static void group_softmax(struct test_case *test)
+{
+    uint32_t most = UINT32_MAX / test->layer.input_channels, places = random_up_to(20), fall = random_between(0, 40);
+    while (most >> places <= 1) {
+        places--;
+    }
+    for (uint32_t i = 0; i < 256; i++) {
+        test->lists[i] = (int32_t)(1u << (places - dory_minimum(places, i * fall / 256)));
+    }
+    test->layer.softmax.group_channels = (uint16_t)random_between(1, test->layer.input_channels);
+}
+
 static void random_softmax(struct test_case *test, bool is_exact)
 {
     test->tile.first_channel = (uint16_t)(4 * random_up_to(2));
@@ -276,6 +289,9 @@ static void random_softmax(struct test_case *test, bool is_exact)
     layer->stages = NULL;
     test->shape.input_channels = layer->input_channels;
     fill_softmax(test);
+    if (is_exact && one_in(3)) {
+        group_softmax(test);
+    }
     shape_tile(test);
 }
 

@@ -16,6 +16,8 @@ static enum qdq_outcome make_rows(struct qdq *qdq, const struct node *node, stru
 
 struct softmax_read {
     int64_t a, b, c, log2, levels;
+    int64_t group; /* elements that are added at once; 0: all */
+    int64_t most;  /* what a sum of one exponential makes of it */
 };
 
 /* Of an element that is `below` the largest. */
@@ -28,16 +30,23 @@ static int64_t exponential(const struct softmax_read *s, int64_t below)
 
 static bool read_softmax(struct qdq *qdq, const struct node *node, struct softmax_read *s)
 {
-    const bool is_ita = !strcmp(node->type, "ITAMax");
+    const bool is_partial = !strcmp(node->type, "ITAPartialMax"), is_ita = is_partial || !strcmp(node->type, "ITAMax");
     *s = (struct softmax_read){.levels = 256};
-    return qdq_read_levels(qdq, node, "n_levels", &s->levels) &&
-           (is_ita || (qdq_read_whole(qdq, node, "coeffA", 0, 1 << 12, &s->a) &&
-                       qdq_read_whole(qdq, node, "coeffB", 0, 1 << 12, &s->b) &&
-                       qdq_read_whole(qdq, node, "coeffC", 0, 1 << 30, &s->c) &&
-                       qdq_read_whole(qdq, node, "log2", 1, 1 << 12, &s->log2)));
+    if (!qdq_read_levels(qdq, node, "n_levels", &s->levels))
+        return false;
+    s->most = is_partial ? s->levels / 2 - 1 : s->levels - 1;
+    if (s->most < 1) {
+        qdq_fault(qdq, node, "n_levels", "leaves no level but 0; supported: from 4 levels on");
+        return false;
+    }
+    return is_partial ? qdq_read_whole(qdq, node, "group_width", 1, UINT16_MAX, &s->group)
+                      : (is_ita || (qdq_read_whole(qdq, node, "coeffA", 0, 1 << 12, &s->a) &&
+                                    qdq_read_whole(qdq, node, "coeffB", 0, 1 << 12, &s->b) &&
+                                    qdq_read_whole(qdq, node, "coeffC", 0, 1 << 30, &s->c) &&
+                                    qdq_read_whole(qdq, node, "log2", 1, 1 << 12, &s->log2)));
 }
 
-/* floor(e * (levels - 1) / sum) of exponentials e. The layer's accumulator is floor(e * 2^30 / sum): with its unit added
+/* floor(e * most / sum) of exponentials e. The layer's accumulator is floor(e * 2^30 / sum): with its unit added
  * to it the quotient of both is right as long as the sum is below 2^30 / levels. */
 enum qdq_outcome qdq_whole_softmax(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                    struct qdq_value *result)
@@ -64,15 +73,16 @@ enum qdq_outcome qdq_whole_softmax(struct qdq *qdq, const struct node *node, con
     }
     struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_SOFTMAX, node, input.tensor, 1);
     pending->layer.exponentials = exponentials;
+    pending->layer.group_channels = s.group < channels ? (int)s.group : 0;
     int64_t *numbers = arena_array(qdq->arena, int64_t, 1);
-    *numbers = s.levels - 1;
+    *numbers = s.most;
     struct stage stage = {.count = 1,
                           .rounding = ROUND_FLOOR,
                           .multiplier = numbers,
                           .addend = numbers,
                           .divisor = (int64_t)1 << SOFTMAX_BITS,
                           .has_clip = true,
-                          .maximum = s.levels - 1};
+                          .maximum = s.most};
     qdq_give_integers(qdq, qdq_pending_append(qdq, pending, &(struct quantisation){.scale = 1}, node->name, &stage),
                       &input.view, result);
     return QDQ_DONE;

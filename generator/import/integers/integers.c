@@ -17,6 +17,7 @@
 
 const struct qdq_operator qdq_integer_operators[] = {
     {"ITAMax", qdq_whole_softmax, "softmax", "over the last dimension"},
+    {"ITAPartialMax", qdq_whole_softmax, "softmax", "over the last dimension, in groups of group_width"},
     {"IntegerMean", qdq_whole_mean, "average pool", "of bytes"},
     {"ReduceMean", qdq_whole_mean, "as IntegerMean", "of bytes"},
     {"RequantShift", qdq_requantise, "the rounding of the layer in front, or a table", "to 256 levels or fewer"},

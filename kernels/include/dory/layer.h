@@ -105,6 +105,7 @@ struct dory_layer {
         struct dory_pairs interpolation;
         struct dory_units norm, lstm;
         struct dory_shared_rows matrix_product;
+        struct dory_softmax_groups softmax;
         struct dory_map_channels map_channels;
     };
 

@@ -71,6 +71,12 @@ struct dory_shared_rows {
     uint16_t sharing_rows;
 };
 
+/* DORY_SOFTMAX with thresholds: channels of a group. The first group's sum is of exponentials by the distance to its own
+ * largest element; before each other group is added, dory_lower_sum() brings the sum to the largest so far. 0: one group. */
+struct dory_softmax_groups {
+    uint16_t group_channels;
+};
+
 /* DORY_COPY with a map: of so many first channels each is the next one of the channel's before, none negative. */
 struct dory_map_channels {
     uint16_t run;
@@ -101,7 +107,7 @@ union dory_constants {
     /* DORY_SOFTMAX: 256 fractions of 31 bits, by how far an element is below its pixel's largest; the output is 256 times
      * the element's, divided by the sum of all, at most 255, in TensorFlow Lite Micro's fixed point arithmetic.
      * With DORY_NORMALISE_THRESHOLDS, 256 whole numbers, whose sum over a pixel is less than 2^32: the accumulator is
-     * floor(element's * 2^30 / sum of all), and the thresholds are behind them. */
+     * floor(element's * 2^30 / sum of all), and the thresholds are behind them. In groups all are powers of two. */
     const uint32_t *exponentials;
 
     /* DORY_INTERPOLATION, whose tiles have all columns of their window's rows: the thresholds where it has any, which alone

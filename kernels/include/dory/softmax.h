@@ -1,5 +1,5 @@
-/* Arithmetic of DORY_SOFTMAX without thresholds, TensorFlow Lite Micro's: fractions of 31 bits, and numbers of more integer
- * bits where it says so. */
+/* Arithmetic of DORY_SOFTMAX. Without thresholds it is TensorFlow Lite Micro's: fractions of 31 bits, and numbers of more
+ * integer bits where it says so. With thresholds sums are of whole numbers, group by group where there are groups. */
 #ifndef DORY_SOFTMAX_H
 #define DORY_SOFTMAX_H
 
@@ -21,6 +21,14 @@ static inline int32_t dory_reciprocal_of_one_plus(int32_t x)
         result += dory_multiply_fractions(result, (1 << 29) - dory_multiply_fractions(half, result)) * 4;
     }
     return result >= 1 << 30 ? INT32_MAX : result * 2;
+}
+
+/* A sum of exponentials once the largest element has risen. All of the table are powers of two: the sum is as many times
+ * smaller as the exponential of the rise is than the first, and rounded down to whole multiples of the last. */
+static inline uint32_t dory_lower_sum(const uint32_t *exponentials, uint32_t sum, uint32_t rise)
+{
+    uint32_t places = (uint32_t)(__builtin_clz(exponentials[rise]) - __builtin_clz(exponentials[0]));
+    return (sum >> places) & (0u - exponentials[255]);
 }
 
 #endif

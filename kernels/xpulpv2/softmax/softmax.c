@@ -15,6 +15,7 @@ struct softmax {
     const uint32_t *exponentials;
     const int32_t *thresholds;
     uint32_t channels; /* of a pixel */
+    uint32_t group;    /* of these, that are added at once; 0: all */
     struct levels *levels;
 };
 
@@ -114,21 +115,36 @@ static inline uint32_t add_fours(const uint32_t *table, uint32_t largest, const 
 
 #endif
 
-/* Of all elements of a pixel, as they are or as fractions of 19 bits, which is without 12 places. */
-static inline uint32_t sum_of(const struct softmax *work, const uint8_t *input, uint32_t largest, uint32_t places)
+/* Of elements of a pixel, as they are or as fractions of 19 bits, which is without 12 places. */
+static inline uint32_t sum_of(const uint32_t *exponentials, const uint8_t *input, uint32_t channels, uint32_t largest,
+                              uint32_t places)
 {
-    const uint32_t *exponentials = work->exponentials;
     uint32_t i = 0, sum = 0;
 #if defined(DORY_XPULPV2)
-    uint32_t fours = work->channels / 4;
+    uint32_t fours = channels / 4;
     if (fours != 0) {
         sum = places != 0 ? add_fours_rounded(exponentials, largest, input, fours)
                           : add_fours(exponentials, largest, input, fours);
         i = 4 * fours;
     }
 #endif
-    for (; i < work->channels; i++) {
+    for (; i < channels; i++) {
         sum += (exponentials[largest - input[i]] + ((1u << places) >> 1)) >> places;
+    }
+    return sum;
+}
+
+/* Of groups one after the other, each with the largest element so far. */
+static __attribute__((noinline)) uint32_t sum_of_groups(const struct softmax *work, const uint8_t *input)
+{
+    uint32_t sum = 0, largest = 0;
+    for (uint32_t first = 0; first < work->channels; first += work->group) {
+        uint32_t count = dory_minimum(work->group, work->channels - first), here = largest_of(input + first, count);
+        if (here > largest) {
+            sum = dory_lower_sum(work->exponentials, sum, here - largest);
+            largest = here;
+        }
+        sum += sum_of(work->exponentials, input + first, count, largest, 0);
     }
     return sum;
 }
@@ -301,7 +317,8 @@ static uint8_t soften_one(const struct pixel *pixel, uint32_t element, uint32_t 
 static inline __attribute__((always_inline)) void soften(const struct softmax *work, const uint8_t *input, uint8_t *output,
                                                          uint32_t first, uint32_t count)
 {
-    uint32_t largest = largest_of(input, work->channels), sum = sum_of(work, input, largest, 12);
+    uint32_t largest = largest_of(input, work->channels);
+    uint32_t sum = sum_of(work->exponentials, input, work->channels, largest, 12);
     uint32_t zeros = 31 - p_fl1(sum), places = 35 - zeros;
     uint32_t reciprocal = (uint32_t)dory_reciprocal_of_one_plus((int32_t)((sum << zeros) - 0x80000000u));
     struct pixel pixel = {
@@ -422,7 +439,9 @@ static inline __attribute__((always_inline)) void soften_exactly(const struct so
 {
     const uint32_t *exponentials = work->exponentials;
     struct levels *levels = work->levels;
-    uint32_t largest = largest_of(input, work->channels), sum = sum_of(work, input, largest, 0), places = 31 - p_fl1(sum);
+    uint32_t largest = largest_of(input, work->channels);
+    uint32_t sum = work->group != 0 ? sum_of_groups(work, input) : sum_of(exponentials, input, work->channels, largest, 0);
+    uint32_t places = 31 - p_fl1(sum);
     uint32_t factor = high_product(levels->slope, reciprocal_of(sum << places)) >> 15;
     uint32_t most = exponentials[0] << places >> 16;
     struct pixel pixel = {
@@ -446,9 +465,10 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
 {
     const uint32_t *exponentials = dory_table_bytes(layer) != 0 ? tile->weights : layer->constants.exponentials;
     struct levels levels = {.most = 0};
-    struct softmax work = {exponentials, (const int32_t *)exponentials + 256, layer->input_channels, &levels};
+    struct softmax work = {exponentials, (const int32_t *)exponentials + 256, layer->input_channels, 0, &levels};
     if (layer->normalisation == DORY_NORMALISE_THRESHOLDS) {
         levels = levels_of(work.thresholds);
+        work.group = layer->softmax.group_channels;
     }
     uint32_t pixels = (uint32_t)tile->rows * tile->columns, channels = tile->channels;
     uint32_t length = dory_softens_pixels(pixels, cores) ? channels : 1, items = length == 1 ? channels : 1; /* of a pixel */

@@ -41,11 +41,14 @@ static uint64_t softmax_cycles(const struct dory_layer *layer, const struct dory
                            is_local ? 10 : 12);
 }
 
+#define GROUP_CYCLES 60u /* its largest element, and what the sum becomes with that */
+
 static uint64_t softmax_exact_cycles(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
     bool is_local = dory_table_bytes(layer) != 0;
-    return is_local ? softened_cycles(tile, cores, 420 + layer->input_channels * 60u / 10, 10)
-                    : softened_cycles(tile, cores, 620 + layer->input_channels * 18u, 44);
+    uint32_t group = layer->softmax.group_channels, groups = group == 0 ? 0 : dory_divide_up(layer->input_channels, group);
+    return is_local ? softened_cycles(tile, cores, 420 + groups * GROUP_CYCLES + layer->input_channels * 60u / 10, 10)
+                    : softened_cycles(tile, cores, 620 + groups * GROUP_CYCLES + layer->input_channels * 18u, 44);
 }
 
 DORY_DESCRIBE(xpulpv2_softmax, softmax_supports, NULL, softmax_cycles)
