@@ -347,6 +347,8 @@ CASES = [
     ("scales_of_columns", product("MatMul", 1), 0, []),
     ("scales_of_terms", product("MatMul", 0), 1, ["'w_q' have scales along a dimension that is not that of the output channels", "the last one of MatMul"]),
     ("float_einsum", product("Einsum", equation="bij,jk->bik"), 1, ["'w_q' are float", "op_types_to_quantize=[..., 'Einsum']"]),
+    ("uncovered_reader", Model().quantise("a").node("Sigmoid", ["a"], "s").node("MatMul", ["s", "s"], "p").node("Sqrt", ["p"], "r").quantise("y"), 1,
+     ["Sigmoid_of_s", "op_types_to_quantize=[..., 'Sigmoid', 'MatMul']"]),
     ("gathered_elements", gathered_elements(), 1, ["GatherElements is not supported", "which is Gather"]),
     ("sums_of_32_bits", sums(), 0, []),
     ("normalised_rows", normalised_rows(), 0, []),

@@ -185,6 +185,7 @@ KINDS = [
     ("einsum_ellipsis", IMAGE, einsum("...qd,...kd->...qk", [1, 8, 3, 5], None)),
     ("einsum_stack", IMAGE, einsum("hB, ...B j->...h j", [2, 6, 10], TABLES[:, 0].copy())),
     ("einsum_outer", [1, 4, 3, 2], einsum("bch,bdi->bcdhi", [1, 8, 3], None)),
+    ("einsum_scales", IMAGE, einsum("dn,bd->bnd", [1, 120], RANDOM.integers(0, 256, (120, 3)).astype(np.uint8))),
     ("einsum_weights", IMAGE, einsum("ec, bchw->bhew", IMAGE, TABLES[:, 0, :4].copy())),
     ("einsum_heads", IMAGE, einsum("hdk,bhtk->bthd", [1, 4, 5, 6], TABLES)),
     ("matrices_from_left", IMAGE, matrices_from_left), ("matrices_from_right", IMAGE, matrices_from_right),

@@ -34,7 +34,7 @@ const struct qdq_operator qdq_operators[] = {
      "per tensor; of weights and in front of depth-wise convolutions also per channel"},
     {"Div", qdq_binary, "quotient, or products with the reciprocal's bytes; or part of a table", "shapes that broadcast"},
     {"Dropout", qdq_identity, "nothing", "its mask must not be used"},
-    {"Einsum", qdq_einsum, "as MatMul, between copies where needed", "two factors, as bhid,bhjd->bhij"},
+    {"Einsum", qdq_einsum, "as MatMul, or as Mul, between copies where needed", "two factors, as bhid,bhjd->bhij"},
     {"Elu", qdq_unary, TABLE, ""},
     {"Equal", qdq_binary, "part of a table, or an addition of ranks", "for a Where; shapes that broadcast"},
     {"Erf", qdq_unary, TABLE, ""},

@@ -142,14 +142,24 @@ static int floating_input(struct qdq *qdq, const struct qdq_value *inputs, int c
 /* How quant_pre_process names the nodes of functions that it writes out, as GroupNormalization from opset 21 on is one. */
 #define INLINED "_inlfunc_"
 
-/* They are reported together, once all are known. */
-static void add_island(struct qdq *qdq, const struct node *node, const char *about)
+static void add_type(struct qdq *qdq, const char *type)
+{
+    const char *quoted = arena_format(qdq->arena, "'%s'", type);
+    if (!qdq->island_types || !strstr(qdq->island_types, quoted))
+        qdq->island_types = add_to_list(qdq, qdq->island_types, quoted);
+}
+
+/* They are reported together, once all are known. A reader whose result is not quantised is not covered either; null: there
+ * is none. */
+static void add_island(struct qdq *qdq, const struct node *node, const struct node *reader, const char *about)
 {
     qdq->island_count++;
     qdq->islands = add_to_list(qdq, qdq->islands, arena_format(qdq->arena, "%s '%s'%s", node->type, node->name, about));
     qdq->has_inlined_islands |= !strncmp(node->name, INLINED, strlen(INLINED));
-    if (!qdq->island_types || !strstr(qdq->island_types, arena_format(qdq->arena, "'%s'", node->type)))
-        qdq->island_types = add_to_list(qdq, qdq->island_types, arena_format(qdq->arena, "'%s'", node->type));
+    add_type(qdq, node->type);
+    struct quantisation quantisation;
+    if (reader && !qdq_reader_quantisation(qdq, reader, &quantisation))
+        add_type(qdq, reader->type);
 }
 
 /* The constant of several numbers because of which an operator of two operands has no layer; null: none. */
@@ -163,6 +173,15 @@ static const struct qdq_array *long_constant(const struct node *node, const stru
         if (inputs[i].kind == QDQ_CONSTANT && inputs[i].array->count > 1)
             return inputs[i].array;
     return NULL;
+}
+
+/* A constant that no DequantizeLinear gives, as a quantiser leaves those of operators that it does not cover. */
+static bool has_real_constant(const struct qdq_value *inputs, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (inputs[i].kind == QDQ_CONSTANT && !inputs[i].array->scale_count && inputs[i].array->count > 1)
+            return true;
+    return false;
 }
 
 /* Of onnxruntime's own domain, out of several nodes of the exporter's. */
@@ -217,8 +236,10 @@ static void report_island(struct qdq *qdq, const struct node *node, const struct
         return;
     }
     if (!value && known) {
-        qdq_fault(qdq, node, NULL, "%s of these operands has no layer; it becomes %s%s%s", node->type, known->becomes,
-                  *known->limits ? ", supported: " : "", known->limits);
+        const char *advice =
+            has_real_constant(inputs, count) ? qdq_advice_to_cover(qdq, arena_format(qdq->arena, "'%s'", node->type)) : "";
+        qdq_fault(qdq, node, NULL, "%s of these operands has no layer; it becomes %s%s%s%s%s", node->type, known->becomes,
+                  *known->limits ? ", supported: " : "", known->limits, *advice ? "; " : "", advice);
         return;
     }
     if (!value || advice) {
@@ -229,9 +250,9 @@ static void report_island(struct qdq *qdq, const struct node *node, const struct
     }
     const struct node *producer = value->producer == NO_NODE ? NULL : &qdq->graph->nodes[value->producer];
     if (producer)
-        add_island(qdq, producer, arena_format(qdq->arena, ", which %s '%s' reads", node->type, node->name));
+        add_island(qdq, producer, node, arena_format(qdq->arena, ", which %s '%s' reads", node->type, node->name));
     else
-        add_island(qdq, node, arena_format(qdq->arena, ", whose input '%s' is not quantised", value->name));
+        add_island(qdq, node, NULL, arena_format(qdq->arena, ", whose input '%s' is not quantised", value->name));
 }
 
 /* ---- nodes ---- */

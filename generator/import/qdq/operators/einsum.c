@@ -165,6 +165,43 @@ static enum qdq_outcome give_result(struct qdq *qdq, const struct node *node, co
     return QDQ_DONE;
 }
 
+/* Each factor with the dimensions of the result, 1 where it has not the letter. */
+static enum qdq_outcome spread_factor(struct qdq *qdq, const struct node *node, const struct equation *equation,
+                                      const char *letters, struct qdq_value *factor)
+{
+    struct matrix_order order = {.rank = 0};
+    int count = 0;
+    for (const char *letter = equation->result; *letter; letter++) {
+        bool has_letter = strchr(letters, *letter) != NULL;
+        order.dimensions[order.rank++] = has_letter ? equation->sizes[(int)*letter] : 1;
+        if (has_letter)
+            order.letters[count++] = *letter;
+    }
+    return take_factor(qdq, node, letters, &order, factor);
+}
+
+/* By a constant, without letters to add over: a multiplication of tensors that broadcast. */
+static enum qdq_outcome multiply_elements(struct qdq *qdq, const struct node *node, const struct equation *equation,
+                                          struct qdq_value factors[2], struct qdq_value *result)
+{
+    struct node multiplication = *node;
+    multiplication.type = "Mul";
+    for (int i = 0; i < 2; i++) {
+        enum qdq_outcome outcome = spread_factor(qdq, node, equation, equation->factors[i], &factors[i]);
+        if (outcome != QDQ_DONE)
+            return outcome;
+    }
+    return qdq_binary(qdq, &multiplication, factors, 2, result);
+}
+
+static bool has_terms(const struct equation *equation)
+{
+    for (const char *letter = equation->factors[0]; *letter; letter++)
+        if (role_of(equation, *letter) == TERM)
+            return true;
+    return false;
+}
+
 static enum qdq_outcome refuse(struct qdq *qdq, const struct node *node, const char *equation)
 {
     return qdq_fault(
@@ -195,6 +232,8 @@ enum qdq_outcome qdq_einsum(struct qdq *qdq, const struct node *node, const stru
     }
     if (!read_equation_of(text->text, ranks, &equation) || !check_letters(&equation, ranks, dimensions))
         return refuse(qdq, node, text->text);
+    if (!has_terms(&equation) && (inputs[0].kind == QDQ_CONSTANT || inputs[1].kind == QDQ_CONSTANT))
+        return multiply_elements(qdq, node, &equation, factors, result);
     for (int i = 0; i < 3; i++)
         if (!order_letters(&equation, roles[i], &orders[i]))
             return refuse(qdq, node, text->text);
