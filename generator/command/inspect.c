@@ -82,6 +82,7 @@ static const char *rounding_words(enum rounding rounding)
     case ROUND_TWICE: return ", rounded twice";
     case ROUND_HALF_EVEN: return ", halves to even";
     case ROUND_HALF_AWAY: return ", halves away from zero";
+    case ROUND_ROOT: return ", its root, halves to even";
     }
     return "";
 }

@@ -472,6 +472,8 @@ static bool find_form(const struct requantise_problem *problem, const struct req
 bool requantise(const struct requantise_problem *problem, const struct requantise_engine *engine,
                 struct requantisation *result, struct arena *arena)
 {
+    if (problem->stage->rounding == ROUND_ROOT) /* all forms are lines */
+        return false;
     bool found = problem->only_high ? is_solved(problem, engine, result, arena) : find_form(problem, engine, result, arena);
     result->accumulators = count_accumulators(problem);
     return found;

@@ -78,6 +78,8 @@ const struct stage *requantise_as_floor(const struct stage *stage, int64_t minim
 {
     if (stage->rounding == ROUND_FLOOR)
         return stage;
+    if (stage->rounding == ROUND_ROOT)
+        return NULL;
     struct arena scratch = {0};
     const struct stage *found = NULL;
     struct step_function function = {.capacity = 2 * MAXIMUM_STEPS + 2};

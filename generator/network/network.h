@@ -224,7 +224,9 @@ enum rounding {
      * the exact binary fractions that they are */
     ROUND_HALF_EVEN,
     /* the same with halves away from zero: TensorFlow Lite Micro's average pool */
-    ROUND_HALF_AWAY
+    ROUND_HALF_AWAY,
+    /* the square root of what ROUND_HALF_EVEN rounds, 0 below zero, rounded likewise: a length, of its sum of squares */
+    ROUND_ROOT
 };
 
 /* y = clip(rounded rational function of x, minimum, maximum): monotone in x. `count` is 1 (the same for all channels) or the
@@ -264,11 +266,11 @@ struct layer {
     /* LAYER_SOFTMAX: 256 numbers, by how far an element is below the largest of its pixel; none larger than the first, and
      * that times the number of channels below 2^32 */
     const uint32_t *exponentials;
-    /* TensorFlow Lite Micro's softmax: exponentials are 31-bit fractions, the first one 2^31 - 1; the accumulator is their
-     * quotient and the sum of them all as its fixed point arithmetic divides, in 256ths and at most 255. No stages. */
     int group_channels; /* LAYER_SOFTMAX, of exponentials that are powers of two: channels that are added at once. The sum
                          * before them is divided first as exponentials of elements are by which the largest element rises,
                          * and rounded down to multiples of the last of them; 0: all at once */
+    /* TensorFlow Lite Micro's softmax: exponentials are 31-bit fractions, the first one 2^31 - 1; the accumulator is their
+     * quotient and the sum of them all as its fixed point arithmetic divides, in 256ths and at most 255. No stages. */
     bool is_fixed_point;
     const struct norm *norm; /* LAYER_NORM */
     const struct lstm *lstm; /* LAYER_LSTM */

@@ -77,6 +77,32 @@ static wide round_once(const struct stage *stage, wide x, int64_t multiplier, in
     return divide_nearest(quotient.numerator, quotient.divisor, stage->rounding == ROUND_HALF_EVEN);
 }
 
+/* The largest whole number whose square is at most the number. */
+static wide whole_root(wide number)
+{
+    wide root = 0;
+    for (wide bit = (wide)1 << 61; bit > 0; bit >>= 1)
+        if ((root + bit) * (root + bit) <= number)
+            root += bit;
+    return root;
+}
+
+/* Half units of the root are whole roots of four times the quotient, which may lose its fraction: r is at least k - 1/2
+ * where 4 r^2 is at least (2 k - 1)^2. */
+static wide round_root(const struct stage *stage, wide x, int64_t multiplier, int exponent)
+{
+    struct quotient quotient = quotient_of(stage, x, multiplier, exponent);
+    if (quotient.numerator <= 0 || quotient.divisor >= FAR / 2)
+        return 0;
+    wide fours = quotient.numerator / quotient.divisor >= FAR / 16 ? FAR / 4 : 0;
+    if (fours == 0)
+        fours = 4 * (quotient.numerator / quotient.divisor) + 4 * (quotient.numerator % quotient.divisor) / quotient.divisor;
+    wide halves = whole_root(fours);
+    bool is_tie =
+        halves % 2 == 1 && quotient.numerator < FAR / 8 && halves * halves * quotient.divisor == 4 * quotient.numerator;
+    return (halves + 1) / 2 - (is_tie && (halves + 1) / 2 % 2 == 1);
+}
+
 /* ---- the same in narrow integers, for the golden model's millions of elements ---- */
 
 /* round_twice where everything fits 64 bits, as it does in real networks. */
@@ -113,8 +139,8 @@ bool stage_apply_narrowly(const struct stage *stage, int channel, int64_t x, int
     int index = stage->count == 1 ? 0 : channel, exponent = stage->exponent ? stage->exponent[index] : 0;
     int64_t multiplier = stage->multiplier[index], sum;
     int left = stage->rounding == ROUND_TWICE ? 0 : stage->left_shift; /* round_twice has its own */
-    if (stage->rounding == ROUND_FLOOR || left > 62 || __builtin_mul_overflow(x, INT64_C(1) << left, &sum) ||
-        __builtin_add_overflow(sum, stage->addend[index], &sum))
+    if (stage->rounding == ROUND_FLOOR || stage->rounding == ROUND_ROOT || left > 62 ||
+        __builtin_mul_overflow(x, INT64_C(1) << left, &sum) || __builtin_add_overflow(sum, stage->addend[index], &sum))
         return false;
     bool is_narrow = stage->rounding == ROUND_TWICE ? round_twice_narrowly(stage, sum, multiplier, exponent, y)
                                                     : round_once_narrowly(stage, sum, multiplier, exponent, y);
@@ -140,6 +166,9 @@ wide stage_apply(const struct stage *stage, int channel, int64_t x)
     int64_t multiplier = stage->multiplier[index], addend = stage->addend[index];
     switch (stage->rounding) {
     case ROUND_FLOOR: return clip(stage, floor_stage(stage, multiplier, addend, x));
+    case ROUND_ROOT:
+        return clip(stage,
+                    round_root(stage, shift_left(x, stage->left_shift) + addend, multiplier, exponent) + stage->zero_point);
     case ROUND_TWICE: return clip(stage, round_twice(stage, (wide)x + addend, multiplier, exponent) + stage->zero_point);
     default:
         return clip(stage,

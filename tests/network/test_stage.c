@@ -50,6 +50,41 @@ static void rounds_once_to_the_nearest(void)
     EXPECT_THAT(ties > 1000);
 }
 
+/* Is y, whole, within half of the root of numerator / divisor, and at a half even? */
+static bool is_root(wide y, wide numerator, wide divisor)
+{
+    wide low = (2 * y - 1) * (2 * y - 1) * divisor, high = (2 * y + 1) * (2 * y + 1) * divisor, fours = 4 * numerator;
+    bool reaches_low = y == 0 || low < fours || (low == fours && y % 2 == 0);
+    return numerator <= 0 ? y == 0 : reaches_low && (fours < high || (fours == high && y % 2 == 0));
+}
+
+static void rounds_roots(void)
+{
+    int ties = 0;
+    for (int i = 0; i < 200000; i++) {
+        int64_t multiplier = random_number(1, i % 2 ? 3 : 1 << 20), addend = random_number(-5, 5);
+        int exponent = i % 2 ? -2 : (int)random_number(-40, 2);
+        struct stage stage = {.count = 1,
+                              .rounding = ROUND_ROOT,
+                              .multiplier = &multiplier,
+                              .addend = &addend,
+                              .exponent = &exponent,
+                              .divisor = random_number(1, i % 2 ? 3 : 1 << 24),
+                              .zero_point = random_number(0, 255)};
+        int64_t x = random_number(-50, i % 2 ? 4000 : 2000000000), narrow;
+        wide numerator = ((wide)x + addend) * multiplier, divisor = stage.divisor;
+        if (exponent < 0)
+            divisor <<= -exponent;
+        else
+            numerator *= 1 << exponent;
+        wide y = stage_apply(&stage, 0, x) - stage.zero_point;
+        EXPECT_THAT(is_root(y, numerator, divisor));
+        ties += numerator > 0 && (2 * y + 1) * (2 * y + 1) * divisor == 4 * numerator;
+        EXPECT_THAT(!stage_apply_narrowly(&stage, 0, x, &narrow));
+    }
+    EXPECT_THAT(ties > 100);
+}
+
 /* TensorFlow Lite Micro's two steps on 32-bit numbers, with the names that its documentation gives them. */
 static int32_t saturating_rounding_doubling_high_multiply(int32_t a, int32_t b)
 {
@@ -89,7 +124,7 @@ static void rounds_twice_as_tensorflow_lite_micro(void)
 static void is_monotone_and_saturates_far_out(void)
 {
     static const int64_t far[] = {INT64_MIN, INT64_MIN / 2, -1, 0, 1, INT64_MAX / 2, INT64_MAX};
-    for (int rounding = ROUND_FLOOR; rounding <= ROUND_HALF_AWAY; rounding++)
+    for (int rounding = ROUND_FLOOR; rounding <= ROUND_ROOT; rounding++)
         for (int exponent = rounding == ROUND_FLOOR ? 0 : -200; exponent <= (rounding == ROUND_FLOOR ? 0 : 200);
              exponent += 25) {
             int64_t multiplier = INT32_MAX, addend = 3;
@@ -111,6 +146,7 @@ int main(void)
 {
     static const struct test tests[] = {
         TEST(rounds_once_to_the_nearest),
+        TEST(rounds_roots),
         TEST(rounds_twice_as_tensorflow_lite_micro),
         TEST(is_monotone_and_saturates_far_out),
     };

@@ -467,6 +467,17 @@ def left_norm(dory, folder):
     return False
 
 
+def left_length(dory, folder):
+    """A last part of a norm: the application's, like all of it."""
+    model, path = Model([1, 20]), os.path.join(folder, "length.onnx")
+    model.write(path, model.node("ReduceL2", [model.quantised("x")], axes=[1], keepdims=0))
+    done = subprocess.run([dory, "inspect", path], capture_output=True, text=True)
+    if done.returncode == 0 and "ReduceL2 '" in done.stderr and "left to the application" in done.stderr:
+        return True
+    print("left_length:", done.returncode, done.stderr)
+    return False
+
+
 def is_one_table(dory, folder):
     """What check_kind has left of function_of_nodes."""
     done = subprocess.run([dory, "inspect", os.path.join(folder, "function_of_nodes.onnx")], capture_output=True, text=True)
@@ -491,4 +502,4 @@ def run_kinds(kinds, *checks):
 
 if __name__ == "__main__":
     sys.exit(run_kinds(KINDS, front("normalised", normalised), front("of_bytes", of_bytes, TensorProto.UINT8), front("turned", turned_bytes),
-                       sums_of_channels, sums_in_front, last_average, left_norm, is_one_table))
+                       sums_of_channels, sums_in_front, last_average, left_norm, left_length, is_one_table))

@@ -18,7 +18,7 @@ except ImportError as error:
     print(f"skipped: {error}; on Debian: apt-get install python3-numpy python3-onnx")
     sys.exit(77)
 
-KINDS = ("layer", "trailing", "parts", "rounded", "instance", "group", "root_mean_square", "l2", "centred")
+KINDS = ("layer", "trailing", "parts", "rounded", "instance", "group", "root_mean_square", "l2", "centred", "length")
 exact = np.longdouble
 
 
@@ -40,6 +40,7 @@ class Network:
         """Dimensions that are normalised together; of groups those behind the group."""
         return {"layer": (rank - 1,), "trailing": tuple(range(max(1, rank - 2), rank)), "parts": (int(self.random.integers(1, rank)),), "rounded": (int(self.random.integers(1, rank)),),
                 "instance": tuple(range(2, rank)), "group": (2, 3), "root_mean_square": (rank - 1,), "l2": (int(self.random.integers(1, rank)),),
+                "length": tuple(int(i) for i in self.random.permutation(range(1, rank))[: self.random.integers(1, rank)]),
                 "centred": tuple(int(i) for i in range(1, rank) if i == rank - 1 or self.random.random() < 0.5)}[self.kind]
 
     def constant(self, name, value):
@@ -142,7 +143,24 @@ class Network:
         if self.kind == "centred": # rounded by itself, without the rest of a norm
             axes = list(self.rows)
             return own, lambda: self.node("Sub", [x, self.node("ReduceMean", [x], "mean", axes=axes, keepdims=1)], "centred")
+        if self.kind == "length":
+            return own, lambda: self.length(x)
         return own, lambda: self.affine(self.by_parts(x), "factor", "term")
+
+    def length(self, x):
+        """The root of a sum of squares or of their mean, rounded by itself, as of a global response norm or of torch.norm."""
+        axes, keepdims, form = [int(a) for a in self.rows], int(self.keeps), self.random.integers(3)
+        if not self.is_mean and form == 0:
+            root = self.node("ReduceL2", [x], "root", axes=axes, keepdims=keepdims)
+        elif not self.is_mean and form == 1:
+            root = self.node("Sqrt", [self.node("ReduceSumSquare", [x], "sum", axes=axes, keepdims=keepdims)], "root")
+        else:
+            squares = self.node("Mul", [x, x], "squares")
+            over = {"axes": axes} if self.is_mean else {}
+            lists = [] if self.is_mean else [self.constant("axes", np.int64(axes))]
+            total = self.node("ReduceMean" if self.is_mean else "ReduceSum", [squares] + lists, "sum", keepdims=keepdims, **over)
+            root = self.node("Sqrt", [total], "root")
+        return self.node("Clip", [root, self.constant("least", np.float32(self.least))], "kept") if self.least else root
 
     def groups(self, x):
         """As PyTorch exports it: instances of a tensor whose second dimension is the groups."""
@@ -179,6 +197,9 @@ class Network:
             sums = x.sum(axes, keepdims=True)
             d = (count * x - sums).astype(exact)
             squares = (count * (x * x).sum(axes, keepdims=True) - sums * sums).astype(exact)
+        if self.kind == "length":
+            d = ((x - zero) ** 2).sum(axes, keepdims=self.keeps).astype(exact) / (count if self.is_mean else 1)
+            return np.maximum(np.sqrt(d) * exact(scale), self.least)
         if self.kind == "centred":
             return d * exact(scale) / count
         more = exact(np.float32(self.epsilon)) * (units if units > 1 or self.kind in ("root_mean_square", "l2") else count * count) / exact(scale) ** 2
@@ -189,6 +210,8 @@ class Network:
         random = self.random
         scale, zero = np.float32(random.uniform(0.005, 0.1)), int(random.integers(0, 256))
         self.scale, self.elements = scale, self.values()
+        self.is_mean, self.keeps = bool(random.integers(2)), bool(random.integers(2))
+        self.least = float(np.float32(scale / 2)) if random.random() < 0.4 and not self.is_mean else 0
         own, lay = self.build(self.quantise("x", scale, zero))
         is_float = self.kind != "trailing" and random.random() < 0.3
         factors = self.parameter("factor", random.integers(-127, 128, own).astype(np.int8), np.float32(random.uniform(0.002, 0.02)), is_float)
@@ -198,8 +221,9 @@ class Network:
         if self.kind == "instance":
             own = own + (1,) * (len(self.shape) - 2)
         normal = self.rounded_normal() if self.kind == "rounded" else self.normal(elements, scale, zero)
-        real = normal if self.kind == "centred" else normal * factors.reshape(own) + terms.reshape(own)
-        if self.kind != "centred" and random.random() < 0.2:
+        is_bare = self.kind in ("centred", "length")
+        real = normal if is_bare else normal * factors.reshape(own) + terms.reshape(own)
+        if not is_bare and random.random() < 0.2:
             last, real = self.node("Relu", [last], "bounded"), np.maximum(real, 0)
         step = np.float32(max(float(real.max() - real.min()) / random.uniform(200, 300), 1e-4))
         output_zero = int(np.clip(round(float(-real.min()) / step), 0, 255))

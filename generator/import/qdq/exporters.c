@@ -89,11 +89,6 @@ static bool names_moves(const char *types)
     return false;
 }
 
-/* A length that is quantised by itself, as of a global response norm, needs its sum of squares quantised, too. */
-static const char *const of_lengths =
-    "write %s as x * x, sum and sqrt, and have the quantiser cover them, e.g. quantize_static(..., "
-    "op_types_to_quantize=[..., 'ReduceSum', 'ReduceMean'])";
-
 const char *qdq_advice_to_cover(const struct qdq *qdq, const char *types)
 {
     static const char *const of_moves =
@@ -101,10 +96,6 @@ const char *qdq_advice_to_cover(const struct qdq *qdq, const char *types)
         "op_types_to_quantize=[..., %s], extra_options={'ForceQuantizeNoInputCheck': True}), and leave them out of "
         "nodes_to_exclude";
     const bool moves = exporter_of(qdq->graph) == ONNXRUNTIME && names_moves(types);
-    const bool has_length = exporter_of(qdq->graph) == ONNXRUNTIME && strstr(types, "'ReduceL2'");
-    const char *advice = moves        ? of_moves
-                         : has_length ? of_lengths
-                                      : qdq_advice(qdq, QDQ_COVER),
-               *place = strstr(advice, "%s");
+    const char *advice = moves ? of_moves : qdq_advice(qdq, QDQ_COVER), *place = strstr(advice, "%s");
     return arena_format(qdq->arena, "%.*s%s%s", (int)(place - advice), advice, types, place + 2);
 }

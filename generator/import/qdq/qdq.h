@@ -149,7 +149,9 @@ struct qdq_statistic {
     enum qdq_statistic_kind kind;
     enum norm_kind norm;
     double epsilon;
+    double least;                    /* that a deviation is kept from falling below */
     bool is_row[GRAPH_MAXIMUM_RANK]; /* dimensions that are normalised together */
+    bool is_squeezed;                /* a mean or sum, without these dimensions */
     struct qdq_value x;
 };
 
@@ -355,7 +357,7 @@ bool qdq_read_axes(struct qdq *qdq, const struct node *node, const struct qdq_va
 /* A maximum of the value's reals is that of its elements. */
 bool qdq_keeps_order(const struct qdq_value *value);
 
-/* ---- norms.c, norm_rows.c ---- */
+/* ---- norms.c, norm_rows.c, norm_parts.c ---- */
 
 /* A node that is a part of a norm, or arithmetic of one and a constant. False: it is something else. */
 bool qdq_norm_arithmetic(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, struct qdq_value *result,

@@ -319,8 +319,10 @@ static enum qdq_outcome run_node(struct qdq *qdq, const struct node *node, struc
         return QDQ_FLOAT;
     if (qoperator)
         return qdq_run_qoperator(qdq, node, qoperator, inputs, node->input_count, results);
-    if (qdq_norm_arithmetic(qdq, node, inputs, results, &outcome))
-        return outcome;
+    if (qdq_norm_arithmetic(qdq, node, inputs, results, &outcome)) {
+        const bool is_part = outcome == QDQ_DONE && results[0].kind == QDQ_STATISTIC;
+        return is_part && !leads_to_integers(qdq, node) ? QDQ_FLOAT : outcome; /* a part of a norm is nothing by itself */
+    }
     const struct qdq_operator *known = qdq_operator_find(node);
     qdq_handler *handle = qdq_find_integer_handler(qdq, node);
     handle = handle ? handle : known ? known->handle : NULL;

@@ -60,7 +60,7 @@ static enum norm_kind reduced_kind(const struct node *node)
     return is_type(node, "ReduceMean") ? NORM_OF_MEAN : NORM_OF_SUM;
 }
 
-/* Means and sums of squares, where all dimensions stay. */
+/* Means and sums of squares. */
 static bool reduce(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                    enum qdq_outcome *outcome, struct qdq_value *result)
 {
@@ -83,7 +83,8 @@ static bool reduce(struct qdq *qdq, const struct node *node, const struct qdq_va
         made.is_row[i] = is_row[i];
     }
     made.kind = is_type(node, "ReduceL2") ? QDQ_DEVIATION : QDQ_VARIANCE;
-    *outcome = agrees && qdq_integer(qdq, node, "keepdims", 1) != 0 ? give(qdq, made, &view, result) : QDQ_FLOAT;
+    made.is_squeezed = qdq_integer(qdq, node, "keepdims", 1) == 0;
+    *outcome = agrees ? give(qdq, made, &view, result) : QDQ_FLOAT;
     return true;
 }
 
@@ -126,6 +127,13 @@ static bool is_harmless(struct qdq *qdq, const struct qdq_value *value, double b
     return value->statistic->norm == NORM_OF_SUM && bound <= (value->statistic->kind == QDQ_VARIANCE ? unit * unit : unit);
 }
 
+static enum qdq_outcome keep_above(struct qdq *qdq, const struct qdq_value *value, double bound, struct qdq_value *result)
+{
+    struct qdq_statistic made = *value->statistic;
+    made.least = fmax(made.least, made.kind == QDQ_VARIANCE ? sqrt(fmax(bound, 0)) : bound);
+    return give(qdq, made, &value->view, result);
+}
+
 /* onnxruntime moves a Transpose in between, as behind the convolution of a ConvNeXt. */
 static enum qdq_outcome turn(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
                              struct qdq_value *result)
@@ -145,7 +153,7 @@ static enum qdq_outcome of_one(struct qdq *qdq, const struct node *node, const s
 {
     const struct qdq_value *a = &inputs[0];
     double bound = node_attribute(node, "min") ? qdq_number(qdq, node, "min", 0) : INFINITY;
-    if (is_type(node, "Transpose"))
+    if (is_type(node, "Transpose") && !a->statistic->is_squeezed)
         return turn(qdq, node, a, result);
     if (is_type(node, "Sqrt") && statistic_of(a, QDQ_VARIANCE))
         return change(qdq, a, QDQ_DEVIATION, 0, result);
@@ -153,8 +161,9 @@ static enum qdq_outcome of_one(struct qdq *qdq, const struct node *node, const s
         return change(qdq, a, QDQ_INVERSE, 0, result);
     if (is_type(node, "Clip") && (count < 3 || inputs[2].kind == QDQ_NONE) && !node_attribute(node, "max") &&
         (bound < INFINITY || (count > 1 && is_number(&inputs[1], &bound))) && is_harmless(qdq, a, bound))
-        return change(qdq, a, a->statistic->kind, 0, result);
-    if (is_type(node, "Identity") || is_type(node, "Cast") || (is_type(node, "Expand") && !statistic_of(a, QDQ_CENTRED)))
+        return keep_above(qdq, a, bound, result);
+    if (is_type(node, "Identity") || is_type(node, "Cast") ||
+        (is_type(node, "Expand") && !statistic_of(a, QDQ_CENTRED) && !a->statistic->is_squeezed))
         return change(qdq, a, a->statistic->kind, 0, result);
     return QDQ_FLOAT;
 }
@@ -163,6 +172,8 @@ static enum qdq_outcome of_one(struct qdq *qdq, const struct node *node, const s
 static bool belongs(struct qdq *qdq, const struct qdq_value *value, const struct qdq_statistic *divisor)
 {
     const struct qdq_statistic *centred = statistic_of(value, QDQ_CENTRED);
+    if (divisor->is_squeezed)
+        return false;
     if (divisor->norm != NORM_OF_DEVIATION)
         return is_plain(qdq, value) && is_same(value, &divisor->x);
     return centred && is_same(&centred->x, &divisor->x) && !memcmp(centred->is_row, divisor->is_row, sizeof centred->is_row);
@@ -193,7 +204,7 @@ static enum qdq_outcome of_two(struct qdq *qdq, const struct node *node, const s
     if (statistic_of(a, QDQ_VARIANCE) && is_type(node, "Pow") && has_number && fabs(number) == 0.5)
         return change(qdq, a, number > 0 ? QDQ_DEVIATION : QDQ_INVERSE, 0, result);
     if (a->kind == QDQ_STATISTIC && is_type(node, "Max") && has_number && is_harmless(qdq, a, number))
-        return change(qdq, a, a->statistic->kind, 0, result);
+        return keep_above(qdq, a, number, result);
     if (is_type(node, "Div") && is_constant(a, 1) && divisor)
         return change(qdq, b, QDQ_INVERSE, 0, result);
     if ((is_type(node, "Div") || is_type(node, "Mul")) && divisor && belongs(qdq, a, divisor))
