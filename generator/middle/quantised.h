@@ -102,7 +102,7 @@ bool quantised_narrow_weights(struct quantised_builder *builder, const char *nam
                               int input, struct narrow_weights *result);
 void quantised_widen_window(struct layer *layer, int times);
 
-/* ---- window_taps.c ---- */
+/* ---- windows that leave the image ---- */
 
 /* The windows of one dimension of an image; `before` elements of border are in front of it. */
 struct image_window {
