@@ -63,8 +63,9 @@ static int any_element(struct quantised_builder *builder, const char *name, int 
     return output;
 }
 
-int middle_lay_elements(struct quantised_builder *builder, const char *name, int source, const uint8_t *elements, int count,
-                        const struct quantisation *quantisation)
+/* As the channels of a pixel. */
+static int lay_pixel(struct quantised_builder *builder, const char *name, int source, const uint8_t *elements, int count,
+                     const struct quantisation *quantisation)
 {
     int input = any_element(builder, name, source), output = quantised_tensor(builder, name, 1, 1, count, quantisation);
     int64_t *multipliers = arena_array(builder->arena, int64_t, (size_t)count);
@@ -81,18 +82,34 @@ int middle_lay_elements(struct quantised_builder *builder, const char *name, int
     return output;
 }
 
+int middle_lay_elements(struct quantised_builder *builder, const char *name, int source, const uint8_t *elements,
+                        int64_t count, const struct quantisation *quantisation)
+{
+    int parts[MIDDLE_MAXIMUM_PARTS], pixels = 1;
+    while (pixels <= MIDDLE_MAXIMUM_PARTS && (count % pixels != 0 || count / pixels > MIDDLE_MAXIMUM_DIMENSION))
+        pixels++;
+    if (pixels > MIDDLE_MAXIMUM_PARTS || count < 1)
+        return -1;
+    const int each = (int)(count / pixels);
+    for (int i = 0; i < pixels; i++) {
+        const char *own = pixels == 1 ? name : arena_format(builder->arena, "%s, part %d", name, i);
+        parts[i] = lay_pixel(builder, own, source, elements + (ptrdiff_t)i * each, each, quantisation);
+    }
+    return quantised_concatenate(builder, name, parts, pixels, AXIS_WIDTH);
+}
+
 bool middle_lay_constant(struct quantised_builder *builder, const char *name, const struct middle_constant *constant,
                          const struct quantisation *quantisation, int source, int *tensor)
 {
     int64_t count = (int64_t)constant->height * constant->width * constant->channels;
-    if (count > MIDDLE_MAXIMUM_DIMENSION)
-        return false;
     uint8_t *elements = arena_array(builder->arena, uint8_t, (size_t)count);
     for (int64_t i = 0; i < count; i++)
         elements[i] = (uint8_t)(constant->elements[i] + (quantisation->is_signed ? 128 : 0));
     bool is_pixel = constant->height == 1 && constant->width == 1;
     const char *own = is_pixel ? name : arena_format(builder->arena, "%s, in a row", name);
-    *tensor = middle_lay_elements(builder, own, source, elements, (int)count, quantisation);
+    *tensor = middle_lay_elements(builder, own, source, elements, count, quantisation);
+    if (*tensor < 0)
+        return false;
     if (!is_pixel)
         *tensor = lay_first(builder, name, *tensor, constant->height, constant->width, constant->channels);
     return true;

@@ -17,13 +17,15 @@ struct middle_constant {
 struct middle_constant middle_place_constant(struct quantised_builder *builder, const struct middle_value *value,
                                              const int8_t *elements);
 
-/* One pixel of `count` channels, which are these bytes, the firmware's. All its sums are 0, its addends are the elements.
- * `source`: see below. */
-int middle_lay_elements(struct quantised_builder *builder, const char *name, int source, const uint8_t *elements, int count,
-                        const struct quantisation *quantisation);
+#define MIDDLE_MAXIMUM_PARTS 64 /* of one constant */
 
-/* The tensor; `source` is one that there is before, of which nothing counts. False where a constant has more elements than
- * a tensor may have channels. */
+/* One pixel of `count` channels, which are these bytes, the firmware's; or as few pixels of equal size as can be, one behind
+ * the other. All sums of a pixel are 0, its addends are the elements. `source`: see below. -1: there are no
+ * MIDDLE_MAXIMUM_PARTS equal parts, or fewer, of up to MIDDLE_MAXIMUM_DIMENSION elements. */
+int middle_lay_elements(struct quantised_builder *builder, const char *name, int source, const uint8_t *elements,
+                        int64_t count, const struct quantisation *quantisation);
+
+/* The tensor; `source` is one that there is before, of which nothing counts. False where middle_lay_elements is. */
 bool middle_lay_constant(struct quantised_builder *builder, const char *name, const struct middle_constant *constant,
                          const struct quantisation *quantisation, int source, int *tensor);
 

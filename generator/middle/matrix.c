@@ -91,8 +91,6 @@ bool middle_constant(struct quantised_builder *builder, const char *name, int so
 {
     result->view = view_of_memory(rank, dimensions);
     int64_t count = view_elements(&result->view);
-    if (count < 1 || count > MIDDLE_MAXIMUM_DIMENSION)
-        return false;
-    result->tensor = middle_lay_elements(builder, name, source, elements, (int)count, quantisation);
-    return true;
+    result->tensor = middle_lay_elements(builder, name, source, elements, count, quantisation);
+    return result->tensor >= 0;
 }

@@ -24,8 +24,7 @@ void middle_set_product(struct quantised_builder *builder, const struct middle_p
 struct view middle_transposed(const struct view *view);
 
 /* A tensor whose elements are known, in the order of the dimensions: biases of a layer whose weights are zero, which reads
- * a border of the tensor `source`. `elements` are the firmware's bytes. False where there are more elements than channels
- * can be. */
+ * a border of the tensor `source`. `elements` are the firmware's bytes. False where middle_lay_elements is. */
 bool middle_constant(struct quantised_builder *builder, const char *name, int source, int rank, const int64_t *dimensions,
                      const uint8_t *elements, const struct quantisation *quantisation, struct middle_value *result);
 

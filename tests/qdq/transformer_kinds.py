@@ -55,6 +55,13 @@ def one_matrix(m, x):
     return m.node("MatMul", [w, rows]), lambda a: ((TABLES[:1].astype(np.float64) - 100) * 2.0**-6) @ a.reshape(1, 6, 20)
 
 
+def long_constant(m, x):
+    """A bias of all scores, which has more elements than a tensor has channels."""
+    array = RANDOM.integers(0, 256, (2, 200, 180)).astype(np.uint8)
+    w = m.node("DequantizeLinear", [array, FLOAT(2.0**-6), np.uint8(100)])
+    return m.node("Add", [x, w]), lambda a: a + (array.astype(np.float64) - 100) * 2.0**-6
+
+
 STACK, UNITS = RANDOM.integers(-128, 128, (4, 2, 6)).astype(np.int8), (2.0 ** -np.arange(5, 9)).astype(FLOAT)
 
 
@@ -185,6 +192,7 @@ KINDS = [
     ("einsum_ellipsis", IMAGE, einsum("...qd,...kd->...qk", [1, 8, 3, 5], None)),
     ("einsum_stack", IMAGE, einsum("hB, ...B j->...h j", [2, 6, 10], TABLES[:, 0].copy())),
     ("einsum_outer", [1, 4, 3, 2], einsum("bch,bdi->bcdhi", [1, 8, 3], None)),
+    ("long_constant", [1, 2, 200, 180], long_constant),
     ("einsum_scales", IMAGE, einsum("dn,bd->bnd", [1, 120], RANDOM.integers(0, 256, (120, 3)).astype(np.uint8))),
     ("einsum_weights", IMAGE, einsum("ec, bchw->bhew", IMAGE, TABLES[:, 0, :4].copy())),
     ("einsum_heads", IMAGE, einsum("hdk,bhtk->bthd", [1, 4, 5, 6], TABLES)),

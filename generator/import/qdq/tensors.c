@@ -1,5 +1,6 @@
 /* Attributes, and tensors as layers want them. */
 #include "import/qdq/operators/handlers.h"
+#include "middle/constants.h"
 #include "middle/matrix.h"
 
 #include <math.h>
@@ -147,8 +148,9 @@ static enum qdq_outcome lay_constant(struct qdq *qdq, const struct node *node, c
         return QDQ_FLOAT;
     if (!middle_constant(&qdq->builder, array->name, qdq->builder.network->inputs[0], array->rank, array->dimensions,
                          elements, quantisation, &made))
-        return qdq_fault(qdq, node, NULL, "constant '%s' has %zu elements; supported: up to %d", array->name, array->count,
-                         MIDDLE_MAXIMUM_DIMENSION);
+        return qdq_fault(qdq, node, NULL,
+                         "constant '%s' has %zu elements; supported: up to %d, or up to %d equal parts of those",
+                         array->name, array->count, MIDDLE_MAXIMUM_DIMENSION, MIDDLE_MAXIMUM_PARTS);
     *value = (struct qdq_value){
         .kind = QDQ_REALS, .view = made.view, .tensor = made.tensor, .reals = qdq_plain_reals(qdq, made.tensor)};
     return QDQ_DONE;
