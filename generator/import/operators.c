@@ -95,6 +95,9 @@ const struct operator_advice operator_advices[] = {
      "export with opset_version=20, of which attention is MatMul and Softmax, which quantisers cover; or write it out "
      "before you quantise: onnx.inliner.inline_selected_functions(model, [('', 'Attention')], "
      "inline_schema_functions=True)"},
+    {"LogSoftmax", false,
+     "leave it in floating point, as quantize_static does by itself: behind the last quantised tensor it is the "
+     "application's"},
     {"CumSum", false,
      "write it as a product with a constant: torch.matmul(x, torch.triu(torch.ones(n, n))), whose result is quantised"},
     {"GatherElements", false,

@@ -355,10 +355,11 @@ static enum qdq_outcome with_constant_tensor(struct qdq *qdq, const struct node 
 {
     struct qdq_value operands[2] = {inputs[0], inputs[1]};
     for (int i = 0; i < 2; i++) {
-        bool is_plain = operands[i].kind == QDQ_CONSTANT ? qdq_make_tensor(qdq, node, &operands[i]) == QDQ_DONE
-                                                         : qdq_is_plain(qdq, &operands[i]);
-        if (!is_plain)
-            return QDQ_FLOAT;
+        enum qdq_outcome outcome = operands[i].kind == QDQ_CONSTANT  ? qdq_make_tensor(qdq, node, &operands[i])
+                                   : qdq_is_plain(qdq, &operands[i]) ? QDQ_DONE
+                                                                     : QDQ_FLOAT;
+        if (outcome != QDQ_DONE)
+            return outcome;
     }
     return join(qdq, node, operation, operands[0], operands[1], result);
 }

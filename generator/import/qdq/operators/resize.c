@@ -212,6 +212,7 @@ enum qdq_outcome qdq_resize(struct qdq *qdq, const struct node *node, const stru
         return outcome;
     if (mode == 0)
         return resize_nearest(qdq, node, &value, &resize, result);
-    return mode == 1 ? resize_linear(qdq, node, &value, &resize, result)
-                     : qdq_fault(qdq, node, "mode", "is not supported; supported: nearest, linear");
+    return mode == 1
+               ? resize_linear(qdq, node, &value, &resize, result)
+               : qdq_fault(qdq, node, "mode", "is not supported; supported: nearest, linear, of PyTorch mode=\"bilinear\"");
 }
