@@ -172,6 +172,12 @@ def not_good():
     expect("one error for many", pack(behind(tfl.LSTM, count=31)), "31 of 32 operators are not supported: 31 LSTM")
     expect("island", pack(island()), "float island", recipe)
     expect("island of time", pack(island(tfl.CONV_3D)), "by CONV_3D", "2-D convolution of frames")
+    model, x, y = behind(tfl.SPACE_TO_BATCH_ND)
+    expect("blocks", model.pack([x], [y]), "no more than the border")
+    model, x, y = behind(tfl.SPACE_TO_BATCH_ND)
+    real = model.tensor("real", [1, 4, 4, 3], FLOAT32)
+    model.operator(tfl.DEQUANTIZE, [y], [real])
+    expect("blocks in float", model.pack([x], [real]), "build the model with batch_size=1")
     expect("unknown height", pack(convolution(signature=[1, -1, 4, 2])), "dimension 1 of the input is not fixed")
     expect("batch", pack(convolution(shape=(2, 4, 4, 2))), "supported: one image")
     for scale in (0.0, -1.0, float("inf"), float("nan")):

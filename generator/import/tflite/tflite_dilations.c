@@ -210,14 +210,29 @@ static void rewrite(struct tflite_importer *importer, struct tflite_model *model
     rename_operator(importer, last, TFLITE_RESHAPE, last->inputs[0], NO_TENSOR);
 }
 
+/* The operator's output becomes real numbers, for a convolution that training did not quantise. */
+static bool is_in_float(const struct tflite_importer *importer, const struct tflite_operator *operation)
+{
+    const struct tflite_model *model = importer->model;
+    for (int i = 0; operation->output_count > 0 && i < model->operator_count; i++) {
+        const struct tflite_operator *reader = &model->operators[i];
+        if (reader->input_count > 0 && reader->inputs[0] == operation->outputs[0] && reader->code == TFLITE_DEQUANTIZE)
+            return true;
+    }
+    return false;
+}
+
 /* What is left of them: not around a convolution that could have a dilation instead. */
 bool tflite_batches(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
 {
-    (void)operation;
     (void)result;
     return tflite_fault(importer,
                         "blocks as images of a batch; supported: SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND around one "
-                        "convolution of stride 1 without padding, of which what is cut off is no more than the border");
+                        "convolution of stride 1 without padding, of which what is cut off is no more than the border%s",
+                        is_in_float(importer, operation)
+                            ? ". The convolution between them is in float, as quantisation-aware training leaves one with a "
+                              "dilation where the batch is open: build the model with batch_size=1"
+                            : "");
 }
 
 /* All branches, with one border in front of them. */
