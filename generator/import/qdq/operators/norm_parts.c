@@ -165,6 +165,21 @@ static enum qdq_outcome quantise_centred(struct qdq *qdq, const struct node *nod
     return qdq_norm_restore(&norm, &x.view, NULL, &result->view) ? QDQ_DONE : QDQ_FLOAT;
 }
 
+/* The square root of sums of squares of `count` elements that are averaged, in steps of a scale: their own layer, so that
+ * the product has a kernel that is made for bytes. */
+static struct layer *lay_root(struct qdq *qdq, const struct node *node, int sums, double scale, int64_t count,
+                              const struct quantisation *quantisation, const char *name)
+{
+    int output = quantised_tensor(&qdq->builder, name, qdq_tensor(qdq, sums)->height, 1, 1, quantisation);
+    struct layer *layer = quantised_layer(&qdq->builder, LAYER_AVERAGE_POOL, node->name, sums, output);
+    layer->stages[0] = quantised_stage(&qdq->builder, 1, qdq_tensor(qdq, output));
+    layer->stages[0].rounding = ROUND_ROOT;
+    layer->stage_count = 1;
+    quantised_set_channel(&qdq->builder, &layer->stages[0], 0, 0,
+                          (struct real_factor){{scale, scale}, quantisation->scale * quantisation->scale, count});
+    return layer;
+}
+
 /* The square root of the sum of squares, or of their mean: a product of each row with itself. */
 static enum qdq_outcome quantise_length(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
                                         const struct quantisation *quantisation, const char *name, struct qdq_value *result)
@@ -179,18 +194,14 @@ static enum qdq_outcome quantise_length(struct qdq *qdq, const struct node *node
     if (outcome != QDQ_DONE)
         return outcome;
     const double scale = qdq_tensor(qdq, product.factors[0].tensor)->scale;
-    int output = quantised_tensor(&qdq->builder, name, product.height, 1, 1, quantisation);
-    struct layer *layer =
-        quantised_layer(&qdq->builder, LAYER_MATRIX_PRODUCT, node->name, product.factors[0].tensor, output);
+    int sums = quantised_tensor(&qdq->builder, arena_format(qdq->arena, "%s, squared", name), product.height, 1, 1,
+                                &(struct quantisation){.scale = scale * scale});
+    struct layer *layer = quantised_layer(&qdq->builder, LAYER_MATRIX_PRODUCT, node->name, product.factors[0].tensor, sums);
     middle_set_product(&qdq->builder, &product, layer);
-    layer->stages[0] = quantised_stage(&qdq->builder, 1, qdq_tensor(qdq, output));
-    layer->stages[0].rounding = ROUND_ROOT;
-    layer->stage_count = 1;
-    const int64_t count = statistic->norm == NORM_OF_MEAN ? norm.length : 1;
-    quantised_set_channel(&qdq->builder, &layer->stages[0], 0, 0,
-                          (struct real_factor){{scale, scale}, quantisation->scale * quantisation->scale, count});
-    quantised_clip(&layer->stages[0], qdq_tensor(qdq, output), statistic->least, INFINITY);
-    *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .tensor = output};
+    layer->is_intermediate = true;
+    layer = lay_root(qdq, node, sums, scale, statistic->norm == NORM_OF_MEAN ? norm.length : 1, quantisation, name);
+    quantised_clip(&layer->stages[0], qdq_tensor(qdq, layer->output), statistic->least, INFINITY);
+    *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .tensor = layer->output};
     return restore_rows(&norm, &product.view, statistic, &result->view) ? QDQ_DONE : QDQ_FLOAT;
 }
 
