@@ -101,6 +101,14 @@ static void list_node(struct qdq *qdq, const struct node *node)
     *is_listed = true;
 }
 
+/* A move or a pool of a function of elements, which the firmware does with the elements themselves. */
+static bool is_laid(const struct qdq *qdq, const struct node *node, const struct qdq_value *made)
+{
+    const int first = node->input_count < 1 ? NO_VALUE : node->inputs[0];
+    const struct qdq_value *input = first == NO_VALUE ? NULL : &qdq->values[first];
+    return made->kind == QDQ_REALS && input && input->kind == QDQ_REALS && input->tensor != made->tensor;
+}
+
 static void list_makers(struct qdq *qdq, int index, int depth)
 {
     const struct qdq_value *known = index == NO_VALUE ? NULL : &qdq->values[index];
@@ -111,7 +119,8 @@ static void list_makers(struct qdq *qdq, int index, int depth)
     const struct node *node = &qdq->graph->nodes[qdq->graph->values[index].producer];
     for (int i = 0; i < node->input_count && !qdq->is_listed[node - qdq->graph->nodes]; i++)
         list_makers(qdq, node->inputs[i], depth + 1);
-    list_node(qdq, node);
+    if (!is_laid(qdq, node, known))
+        list_node(qdq, node);
 }
 
 void qdq_list_makers(struct qdq *qdq, int index) { list_makers(qdq, index, 0); }
