@@ -136,6 +136,16 @@ def constant_outputs(dory, folder):
     return False
 
 
+def last_product(dory, folder):
+    """A last product of two tensors that nobody quantises: sums."""
+    model, path = Model([1, 6, 20]), os.path.join(folder, "product.onnx")
+    x = model.quantised("x")
+    model.write(path, model.node("MatMul", [x, model.node("Transpose", [x], perm=[0, 2, 1])]))
+    x = RANDOM.normal(0, 3, [1, 6, 20]).astype(FLOAT)
+    steps = grid(x) / SCALE
+    return is_equal("last_product", *run(dory, path, x, folder), (steps @ steps.transpose(0, 2, 1)).astype(np.float64))
+
+
 def pooled_head(dory, folder):
     """A maximum of a function that nobody quantises: the firmware takes it of the elements, the application has the function left."""
     model, path = Model(IMAGE), os.path.join(folder, "pooled.onnx")
@@ -148,4 +158,4 @@ def pooled_head(dory, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_kinds(KINDS, sums_in_order, constant_outputs, pooled_head))
+    sys.exit(run_kinds(KINDS, sums_in_order, constant_outputs, last_product, pooled_head))

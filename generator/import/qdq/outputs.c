@@ -30,11 +30,11 @@ static bool is_memory(const struct qdq *qdq, const struct qdq_value *value)
 }
 
 /* Outputs have places of their own. */
-static int lay_copy(struct qdq *qdq, const struct node *node, int tensor)
+static int lay_copy(struct qdq *qdq, const char *name, int tensor)
 {
     struct tensor from = *qdq_tensor(qdq, tensor);
-    int copy = qdq_tensor_like(qdq, node->name, tensor, from.height, from.width, from.channels);
-    quantised_layer(&qdq->builder, LAYER_MAXIMUM_POOL, node->name, tensor, copy);
+    int copy = qdq_tensor_like(qdq, name, tensor, from.height, from.width, from.channels);
+    quantised_layer(&qdq->builder, LAYER_MAXIMUM_POOL, name, tensor, copy);
     return copy;
 }
 
@@ -48,7 +48,8 @@ static void give_tensor(struct qdq *qdq, const struct node *node, struct qdq_val
     else if (!is_image && qdq_lay(qdq, node, NULL, &layout, 0, &value) != QDQ_DONE)
         return;
     if (qdq_tensor(qdq, value.tensor)->producer == NO_LAYER)
-        value.tensor = lay_copy(qdq, node, value.tensor);
+        value.tensor =
+            lay_copy(qdq, arena_format(qdq->arena, "%s, given", qdq_tensor(qdq, value.tensor)->name), value.tensor);
     add_output(qdq, value.tensor);
 }
 
@@ -66,7 +67,7 @@ static void set_shape(struct qdq *qdq, int tensor, const struct view *view)
 static void give_own(struct qdq *qdq, const struct node *node, struct qdq_value value)
 {
     if (network_is_output(qdq->builder.network, value.tensor))
-        value.tensor = lay_copy(qdq, node, value.tensor);
+        value.tensor = lay_copy(qdq, node->name, value.tensor);
     int before = qdq->builder.network->output_count;
     give_tensor(qdq, node, value);
     if (qdq->builder.network->output_count > before)

@@ -201,7 +201,8 @@ static int finish_sums(struct qdq *qdq, const struct qdq_pending *given, const c
     layer->stages[0] = (struct stage){.count = pending->count, .multiplier = multipliers, .addend = addends, .divisor = 1};
     layer->stages[0].has_clip = is_relu(pending);
     layer->stages[0].maximum = is_relu(pending) ? INT32_MAX : 0;
-    layer->output_bits = is_relu(pending) ? 32 : 0; /* sums of a known scale, as without a Relu */
+    /* sums that cannot be below zero, too */
+    layer->output_bits = is_relu(pending) || layer->kind == LAYER_MATRIX_PRODUCT ? 32 : 0;
     layer->stage_count = 1;
     return tensor;
 }
@@ -211,7 +212,8 @@ int qdq_pending_give_sums(struct qdq *qdq, const struct qdq_pending *pending, co
     for (int i = 0; i < qdq->given_count; i++)
         if (qdq->given[i].pending == pending)
             return qdq->given[i].tensor;
-    if (pending->part_count || (pending->layer.kind != LAYER_CONVOLUTION && pending->layer.kind != LAYER_AVERAGE_POOL) ||
+    const enum layer_kind kind = pending->layer.kind;
+    if (pending->part_count || (kind != LAYER_CONVOLUTION && kind != LAYER_AVERAGE_POOL && kind != LAYER_MATRIX_PRODUCT) ||
         (!is_relu(pending) && (pending->minimum > -INFINITY || pending->maximum < INFINITY)))
         return -1;
     struct qdq_given *given = arena_array(qdq->arena, struct qdq_given, (size_t)qdq->given_count + 1);
