@@ -128,7 +128,8 @@ int main(void)
     struct kind kinds[MAXIMUM_KINDS] = {{0}};
     size_t kind_count = list_kinds(kinds);
     const struct network *const networks[] = {mobilenet_v1(&arena, share_is_all() ? 64 : 32, 50),
-                                              residual_network(&arena, 32, 24)},
+                                              share_is_all() ? residual_network(&arena, 32, 24)
+                                                             : residual_network(&arena, 17, 13)},
                                 *attention = attention_network(&arena, 3, 13, 10);
     for (int i = 0; i < PLANS; i++)
         test_plan(i == 12 ? attention : networks[i / 3 > 0 && i != 8], i, kinds, kind_count);

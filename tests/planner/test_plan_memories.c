@@ -142,7 +142,7 @@ int main(int argc, char **argv)
     if (share_is_all())
         test_mobilenet(&machine);
     if (share_is_all())
-        test_shrinking(&machine, residual_network(&machine.arena, 32, 24), false);
+        test_shrinking(&machine, residual_network(&machine.arena, machine.many ? 32 : 18, machine.many ? 24 : 12), false);
     test_shrinking(&machine, residual_network(&machine.arena, 17, 13), true);
     for (uint64_t seed = 1; seed <= (machine.many ? 12 : share_of(2)); seed++)
         test_shrinking(&machine, seeded_network(&machine.arena, seed, 6), seed % 2);

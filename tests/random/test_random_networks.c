@@ -232,6 +232,6 @@ int main(int argc, char **argv)
                 (totals.inputs_in_place > 0 && totals.weights_in_place > 0 && totals.outputs_in_place > 0 &&
                  totals.run_layers > 0 && totals.tables_in_place > 0 &&
                  (totals.overlap > 0 || totals.engine->is_accelerator)));
-    EXPECT(totals.refused <= totals.exact / 20, "%d refused, %d exact", totals.refused, totals.exact);
+    EXPECT(totals.refused <= 1 || totals.refused <= totals.exact / 20, "%d refused, %d exact", totals.refused, totals.exact);
     return expect_result("random networks");
 }

@@ -9,7 +9,7 @@
 #include "planning.h"
 #include "share.h"
 
-#define LAYERS 400
+#define LAYERS 200
 
 static struct dory_layer random_layer_of(struct arena *arena, uint64_t seed, const struct target *target)
 {
