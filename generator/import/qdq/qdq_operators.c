@@ -78,7 +78,7 @@ const struct qdq_operator qdq_operators[] = {
     {"QuantizeLinear", qdq_quantize_linear, "the rounding of the layer in front, or a table", "to INT8 or UINT8"},
     {"Reciprocal", qdq_unary, TABLE, ""},
     {"RMSNormalization", qdq_layer_norm, NORM, "constant scale"},
-    {"ReduceL2", qdq_reduce, "a norm with the division behind it, or a product", "over what stays as dimensions of 1"},
+    {"ReduceL2", qdq_reduce, "a norm with the division behind it, or a product and its root", ""},
     {"ReduceMax", qdq_reduce, "maximum pool", ""},
     {"ReduceMean", qdq_reduce, "average pool; over the channels a convolution", ""},
     {"ReduceMin", qdq_reduce, "maximum pool, between tables", ""},
