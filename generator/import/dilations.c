@@ -4,6 +4,7 @@
  * next have results that nobody reads. */
 #include "import/tidy.h"
 #include "middle/edit.h"
+#include "middle/layout.h"
 
 /* One axis of the layer. `size` is of the input, its border left out; a phase has so many elements. */
 struct axis {
@@ -53,6 +54,17 @@ static bool is_apart_layer(const struct network *network, const struct layer *la
     return layer->kind == LAYER_CONVOLUTION && layer->groups > 1 && layer->stage_count > 0 &&
            (layer->dilation_width > 1 || (is_depthwise && layer->dilation_height > 1)) && layer->stride_height == 1 &&
            layer->stride_width == 1 && input->bits == 8 && output->bits == 8 && input->scale > 0 && output->scale > 0;
+}
+
+#define MOST_LAID 3 /* times as many elements as the layer has: what the fast kernels gain is worth no more of them */
+
+/* A dilation near the size of the image leaves phases that are nearly all border. */
+static bool is_worth(const struct network *network, const struct layer *layer, const struct axis *rows,
+                     const struct axis *columns)
+{
+    size_t laid = (size_t)laid_inputs(rows) * (size_t)laid_inputs(columns) *
+                  (size_t)network->tensors[layer->inputs[0]].channels;
+    return laid <= MOST_LAID * tensor_elements(&network->tensors[layer->inputs[0]]) && laid <= MIDDLE_MAXIMUM_ELEMENTS;
 }
 
 static int add_copy(struct network *network, int at, const char *what, const struct tensor *tensor,
@@ -121,7 +133,8 @@ bool network_join_taps(struct network *network, struct arena *arena)
             axis_of(input->height, output->height, layer->kernel_height, layer->dilation_height, layer->padding_top);
         struct axis columns =
             axis_of(input->width, output->width, layer->kernel_width, layer->dilation_width, layer->padding_left);
-        if (laid_inputs(&rows) > UINT16_MAX || laid_inputs(&columns) > UINT16_MAX)
+        if (laid_inputs(&rows) > MIDDLE_MAXIMUM_DIMENSION || laid_inputs(&columns) > MIDDLE_MAXIMUM_DIMENSION ||
+            !is_worth(network, layer, &rows, &columns))
             continue;
         lay_input(network, i, &rows, &columns, arena);
         lay_output(network, i + 1, &rows, &columns, arena);

@@ -80,5 +80,7 @@ int main(void)
     expect_same((struct window){13, 6, 3, 1, 4, 1, 4});
     EXPECT(is_left((struct window){9, 9, 3, 1, 1, 1, 4}), "a layer without a dilation is changed");
     EXPECT(is_left((struct window){9, 9, 3, 1, 2, 2, 1}), "a convolution of all channels is changed");
+    EXPECT(is_left((struct window){8, 8, 3, 8, 8, 8, 4}), "phases that are nearly all border are copied");
+    EXPECT(is_left((struct window){100, 4, 1, 0, 1, 65535, 4}), "one column becomes as many as a tensor can have");
     return expect_result("dilations");
 }
