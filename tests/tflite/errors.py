@@ -325,20 +325,22 @@ def without_input(code, options, index):
 
 def left_out():
     for shape in [0, 2], [2, 0], [2, 3]:
-        expect("numbers that are not as many as their shape says", pack(joined_numbers(shape)), "'indices'", "computed by the network")
+        for joined, name in (True, "indices"), (False, "reshaped"):
+            expect("numbers that are not as many as their shape says", pack(numbers_as(shape, joined)), f"'{name}', is computed by")
     for code, options in (tfl.ADD, (11, {})), (tfl.MUL, (21, {})), (tfl.CONCATENATION, (10, {0: ("i", 3)})), (tfl.BATCH_MATMUL, None):
         for index in 0, 1:
             expect("an input that is left out", without_input(code, options, index), "the operator has no input %d" % index)
 
 
-def joined_numbers(shape):
-    """A list of four numbers as a tensor of another shape, which the model joins with itself to indices."""
+def numbers_as(shape, joined):
+    """A list of four numbers as a tensor of another shape: the indices, or joined with itself to them."""
     model = tfl.Model()
     x = model.tensor("x", [1, 4, 4, 3], INT8, 0.5)
     reshaped = model.tensor("reshaped", shape, INT32)
     model.operator(tfl.RESHAPE, [model.integers("numbers", [0, 0, 1, 2]), model.integers("shape", shape)], [reshaped])
-    indices = model.tensor("indices", [4, 2], INT32)
-    model.operator(tfl.CONCATENATION, [reshaped, reshaped], [indices], (10, {0: ("i", 0)}))
+    indices = model.tensor("indices", [4, 2], INT32) if joined else reshaped
+    if joined:
+        model.operator(tfl.CONCATENATION, [reshaped, reshaped], [indices], (10, {0: ("i", 0)}))
     y = model.tensor("y", [4, 4, 3], INT8, 0.5)
     model.operator(tfl.GATHER_ND, [x, indices], [y])
     return model, x, y

@@ -142,22 +142,10 @@ static const struct tflite_numbers *join(struct tflite_importer *importer, const
     return first == to->dimensions[axis] ? result : NULL;
 }
 
-/* Each input's list has all elements of its shape, as one that a RESHAPE says otherwise of has not. */
-static bool have_shapes(const struct tflite_importer *importer, const struct tflite_operator *operation,
-                        const struct tflite_numbers *const *inputs, int count)
-{
-    for (int i = 0; i < count; i++)
-        if ((size_t)inputs[i]->count != tflite_elements(input_of(importer, operation, i)))
-            return false;
-    return true;
-}
-
 const struct tflite_numbers *tflite_compute_number_array(struct tflite_importer *importer,
                                                          const struct tflite_operator *operation,
                                                          const struct tflite_numbers *const *inputs, int count)
 {
-    if (!have_shapes(importer, operation, inputs, count))
-        return NULL;
     switch (operation->code) {
     case TFLITE_CAST:
     case TFLITE_RESHAPE:

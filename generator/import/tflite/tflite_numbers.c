@@ -246,6 +246,8 @@ void tflite_compute_numbers(struct tflite_importer *importer, const struct tflit
         is_list = is_list && importer->model->tensors[operation->inputs[i]].rank <= 1;
     }
     is_list = is_list && operation->code != TFLITE_BROADCAST_TO && operation->code != TFLITE_PAD;
-    importer->numbers[output] = is_list ? compute(importer, operation, inputs, count)
-                                        : tflite_compute_number_array(importer, operation, inputs, count);
+    const struct tflite_numbers *result = is_list ? compute(importer, operation, inputs, count)
+                                                  : tflite_compute_number_array(importer, operation, inputs, count);
+    if (result && (size_t)result->count == tflite_elements(&importer->model->tensors[output])) /* readers go by its shape */
+        importer->numbers[output] = result;
 }
