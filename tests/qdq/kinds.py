@@ -344,6 +344,18 @@ def sloped_sums(slopes):
     return build
 
 
+def kept_above(kind, scale, bound):
+    """A length or a sum of squares that a bound keeps from being 0, where it is rounded by itself."""
+    def build(m, x):
+        below = m.quantised(m.node("Min", [x, FLOAT(0)]), scale, np.uint8(255))
+        y = m.node("Max", [m.node(kind, [below], axes=[1], keepdims=1), bound])
+        def compute(a):
+            squares = (grid(np.minimum(a, 0), scale, 255).astype(np.float64)**2).sum(1, keepdims=True)
+            return np.maximum(np.sqrt(squares) if kind == "ReduceL2" else squares, bound)
+        return y, compute
+    return build
+
+
 IMAGE = [1, 4, 6, 5]
 KINDS = [
     ("quotient", IMAGE, quotient), ("quotient_by_root", IMAGE, quotient_by_root),
@@ -366,6 +378,8 @@ KINDS = [
     ("sloped_sums", IMAGE, sloped_sums(np.array([0.5, -0.25, 0.75, 1, 0.125, 0.0625], FLOAT))),
     ("computed_shape", IMAGE, computed_shape), ("normalised_sums", IMAGE, normalised_sums), ("normalised_rows", IMAGE, normalised_rows),
     ("joined_constant", IMAGE, joined_constant),
+    ("squares_kept_above", IMAGE, kept_above("ReduceSumSquare", FLOAT(1), FLOAT(1))), ("length_kept_above", IMAGE, kept_above("ReduceL2", FLOAT(1), FLOAT(1))),
+    ("length_kept_above_half", [1, 1, 20, 20], kept_above("ReduceL2", FLOAT(2.0**-4), FLOAT(2.0**-4))),
 ]
 
 

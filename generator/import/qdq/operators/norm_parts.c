@@ -37,8 +37,15 @@ static int lay_squares(struct qdq *qdq, const struct node *node, int input, int6
     return output;
 }
 
+/* A bound in front of the QuantizeLinear, which rounds its halves to even, too. */
+static void keep_above(struct qdq *qdq, struct layer *layer, double least)
+{
+    const struct tensor *output = qdq_tensor(qdq, layer->output);
+    quantised_clip(&layer->stages[0], output, nearbyint(least / output->scale) * output->scale, INFINITY);
+}
+
 /* The sum of a pixel's channels, rounded. */
-static int lay_sum(struct qdq *qdq, const struct node *node, int squares, double scale, int64_t count,
+static int lay_sum(struct qdq *qdq, const struct node *node, int squares, double scale, int64_t count, double least,
                    const struct quantisation *quantisation, const char *name)
 {
     const struct tensor from = *qdq_tensor(qdq, squares);
@@ -51,6 +58,7 @@ static int lay_sum(struct qdq *qdq, const struct node *node, int squares, double
     layer->stage_count = 1;
     quantised_set_channel(&qdq->builder, &layer->stages[0], 0, 0,
                           (struct real_factor){{scale, scale}, quantisation->scale, count});
+    keep_above(qdq, layer, least);
     return output;
 }
 
@@ -200,7 +208,7 @@ static enum qdq_outcome quantise_length(struct qdq *qdq, const struct node *node
     middle_set_product(&qdq->builder, &product, layer);
     layer->is_intermediate = true;
     layer = lay_root(qdq, node, sums, scale, statistic->norm == NORM_OF_MEAN ? norm.length : 1, quantisation, name);
-    quantised_clip(&layer->stages[0], qdq_tensor(qdq, layer->output), statistic->least, INFINITY);
+    keep_above(qdq, layer, statistic->least);
     *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .tensor = layer->output};
     return restore_rows(&norm, &product.view, statistic, &result->view) ? QDQ_DONE : QDQ_FLOAT;
 }
@@ -235,7 +243,7 @@ enum qdq_outcome qdq_quantise_statistic(struct qdq *qdq, const struct node *node
                          (long long)norm.length, LONGEST_ROW);
     int output = is_centred ? lay_variance(qdq, node, x.tensor, from.scale, quantisation, name)
                             : lay_sum(qdq, node, lay_squares(qdq, node, x.tensor, from.zero_point), from.scale, count,
-                                      quantisation, name);
+                                      statistic->least * statistic->least, quantisation, name);
     struct view rows = {.rank = 2, .dimensions = {norm.rows, 1}, .factor_counts = {x.view.factor_counts[0], 0}};
     for (int i = 0; i < x.view.factor_counts[0]; i++)
         rows.factors[i] = (struct view_factor){x.view.factors[i].size, x.view.factors[i].step / norm.length};
