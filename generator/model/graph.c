@@ -23,7 +23,7 @@ const struct attribute *node_attribute(const struct node *node, const char *name
 
 bool element_type_is_integer(enum element_type type) { return type >= ELEMENT_INT8 && type <= ELEMENT_INT64; }
 
-static unsigned type_bytes(enum element_type type)
+int element_type_bytes(enum element_type type)
 {
     switch (type) {
     case ELEMENT_INT8:
@@ -31,18 +31,17 @@ static unsigned type_bytes(enum element_type type)
     case ELEMENT_FLOAT16:
     case ELEMENT_INT16:
     case ELEMENT_UINT16: return 2;
-    case ELEMENT_FLOAT:
-    case ELEMENT_INT32:
-    case ELEMENT_UINT32: return 4;
-    default: return 8;
+    case ELEMENT_DOUBLE:
+    case ELEMENT_INT64: return 8;
+    default: return 4;
     }
 }
 
 /* The bits of a number of the file, on a machine of any byte order. */
-static uint64_t little_endian(const unsigned char *bytes, unsigned count)
+static uint64_t little_endian(const unsigned char *bytes, int count)
 {
     uint64_t bits = 0;
-    for (unsigned i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         bits |= (uint64_t)bytes[i] << (8 * i);
     return bits;
 }
@@ -97,7 +96,7 @@ static uint64_t native_bits(const struct constant *constant, const unsigned char
 static int64_t whole_number(const struct constant *constant, const unsigned char *bytes)
 {
     uint64_t bits =
-        constant->is_little_endian ? little_endian(bytes, type_bytes(constant->type)) : native_bits(constant, bytes);
+        constant->is_little_endian ? little_endian(bytes, element_type_bytes(constant->type)) : native_bits(constant, bytes);
     switch (constant->type) {
     case ELEMENT_INT8: return (int8_t)bits;
     case ELEMENT_UINT8: return (uint8_t)bits;

@@ -133,6 +133,7 @@ size_t constant_integers(const struct constant *constant, size_t from, size_t co
 double constant_number(const struct constant *constant,
                        size_t index); /* rounded where int64 exceeds a double; for messages */
 bool element_type_is_integer(enum element_type type);
+int element_type_bytes(enum element_type type); /* of a number, as the file has it */
 
 /* A constant made of integers, rank 0 or 1. */
 struct constant *constant_make(struct arena *arena, const char *name, const int64_t *numbers, size_t count, int rank);

@@ -95,24 +95,10 @@ static struct numbers typed_numbers(const Onnx__TensorProto *source, enum elemen
     }
 }
 
-static int raw_bytes(enum element_type type)
-{
-    switch (type) {
-    case ELEMENT_INT8:
-    case ELEMENT_UINT8: return 1;
-    case ELEMENT_FLOAT16:
-    case ELEMENT_INT16:
-    case ELEMENT_UINT16: return 2;
-    case ELEMENT_DOUBLE:
-    case ELEMENT_INT64: return 8;
-    default: return 4;
-    }
-}
-
 /* Data that lies in a file beside the model's. */
 static bool set_external_data(struct reader *reader, struct constant *constant, const Onnx__TensorProto *source)
 {
-    constant->stride_bytes = raw_bytes(constant->type);
+    constant->stride_bytes = element_type_bytes(constant->type);
     constant->is_little_endian = true;
     constant->data =
         external_data_read(source, constant->name, reader->folder, constant->count * (size_t)constant->stride_bytes,
@@ -149,7 +135,7 @@ static bool set_data(struct reader *reader, struct constant *constant, const Onn
     struct numbers numbers = typed_numbers(source, constant->type);
     size_t rest = 0;
     if (source->has_raw_data && source->raw_data.len) {
-        int bytes = raw_bytes(constant->type);
+        int bytes = element_type_bytes(constant->type);
         numbers = (struct numbers){source->raw_data.data, source->raw_data.len / (size_t)bytes, bytes};
         rest = source->raw_data.len % (size_t)bytes;
         constant->is_little_endian = true;
