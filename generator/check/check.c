@@ -320,8 +320,10 @@ bool plan_check(const struct plan *plan, struct diagnostics *diagnostics)
     struct checker checker = {plan, diagnostics, 0};
     check_sizes(&checker);
     check_views(&checker);
-    for (int i = 0; i < plan->network->layer_count; i++)
+    for (int i = 0; i < plan->network->layer_count; i++) {
         check_tile(&checker, i);
+        check_gap(&checker, i);
+    }
     for (int i = 0; checker.faults == 0 && i < plan->network->layer_count; i++) {
         check_shape(&checker, i);
         check_layout(&checker, i);

@@ -25,6 +25,21 @@ void check_tile(struct checker *c, int index)
         check_fault(c, "layer '%s': its kernel cannot compute it", checker_layer_name(c, index));
 }
 
+/* Gaps between rows of the output: where a table's tile is all of it, and of words. */
+void check_gap(struct checker *c, int index)
+{
+    const struct plan_layer *layer = &c->plan->layers[index];
+    const struct dory_layer *record = &layer->record;
+    uint32_t pixel = dory_element_bytes(record->output_channels, record->output_bits);
+    bool is_whole = record->tile.rows == record->output_height && record->tile.columns == record->output_width &&
+                    record->tile.channels == record->output_channels && layer->tile_count == 1;
+    bool is_words = record->output_width * pixel % 4 == 0 && dory_output_gap(record) * pixel % 4 == 0;
+    bool leaves_gaps = layer->kernel && layer->kernel->leaves_gaps && record->output_layout == DORY_HWC;
+    if (dory_output_gap(record) > 0 && !(c->plan->tiles && is_whole && is_words && leaves_gaps))
+        check_fault(c, "layer '%s': %u columns between rows of its output, which nobody leaves there",
+                    checker_layer_name(c, index), dory_output_gap(record));
+}
+
 /* Rows and columns of an operand, as the layer is told of them, are all pixels of the tensor. */
 static bool has_all_pixels(const struct checker *c, int index, unsigned operand)
 {
@@ -165,7 +180,8 @@ static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map
                                : record->second_repeats & DORY_REPEATS_CHANNEL ? 1
                                                                                : input_channels;
     uint64_t channels = (uint64_t)dory_blocks(record, record->tile.channels) * dory_block_channels(record),
-             outputs = (uint64_t)record->tile.rows * record->tile.columns;
+             outputs = (uint64_t)record->tile.rows * record->tile.columns,
+             places = outputs + (uint64_t)dory_output_gap(record) * (record->tile.rows > 0 ? record->tile.rows - 1u : 0);
     struct dory_tile_shape shape = {record->tile.rows, record->tile.columns, record->tile.channels,
                                     (uint16_t)input_channels};
     uint32_t accumulators[2] = {map->accumulators, map->accumulators}, scratch[2] = {map->scratch, map->scratch};
@@ -177,7 +193,7 @@ static int l1_ranges(struct checker *c, int index, const struct dory_l1_map *map
                            second_pixels_read(record) * dory_element_bytes(second_channels, record->second_input_bits),
                            ranges, count);
     count = add_ranges(c, index, map->weights, weights_tile_bytes(layer), ranges, count);
-    count = add_ranges(c, index, map->output, outputs * dory_element_bytes(record->tile.channels, record->output_bits),
+    count = add_ranges(c, index, map->output, places * dory_element_bytes(record->tile.channels, record->output_bits),
                        ranges, count);
     count = add_ranges(c, index, accumulators, is_sliced(record) ? outputs * channels * 4 : 0, ranges, count);
     return add_ranges(c, index, scratch, dory_scratch_bytes(layer->kernel, record, &shape, c->plan->cores), ranges, count);
@@ -210,11 +226,41 @@ static struct dory_l1_map map_at_end(const struct plan *plan, int index)
     return map;
 }
 
-/* Weights that come while the layer before still computes overwrite nothing of it. */
+/* What comes while the layer before still computes overwrites nothing of it. */
+static void check_early_buffer(struct checker *c, int index, const char *what, uint64_t start, uint64_t bytes)
+{
+    struct range ranges[MAXIMUM_RANGES];
+    struct dory_l1_map map = map_at_end(c->plan, index - 1);
+    int count = l1_ranges(c, index - 1, &map, ranges);
+    for (int i = 0; i < count; i++)
+        if (ranges[i].start < start + bytes && start < ranges[i].end)
+            check_fault(c, "layer '%s': its %s come early to byte %" PRIu64 " of L1, which layer '%s' still uses",
+                        checker_layer_name(c, index), what, start, checker_layer_name(c, index - 1));
+}
+
+/* Those that do not stay; of a layer's only tile, each input in its first buffer. */
+static void check_early_inputs(struct checker *c, int index)
+{
+    const struct plan_layer *layer = &c->plan->layers[index];
+    const struct dory_layer *record = &layer->record;
+    bool are_copied = !(dory_operands_in_place(&record->l1) & DORY_INPUTS_IN_PLACE);
+    if (!layer->inputs_are_early)
+        return;
+    if (index == 0 || !are_copied || layer->block >= 0 || layer[-1].block >= 0 || layer->tile_count != 1) {
+        check_fault(c, "layer '%s': inputs that come early, behind no layer or one that takes turns, or to several tiles",
+                    checker_layer_name(c, index));
+        return;
+    }
+    if (!(layer->inputs_stay & 1))
+        check_early_buffer(c, index, "input", record->l1.input[0], dory_input_tile_bytes(record, &record->tile, 0));
+    if (dory_has_second_input(record) && !(layer->inputs_stay & 2))
+        check_early_buffer(c, index, "input", record->l1.second_input[0], dory_input_tile_bytes(record, &record->tile, 1));
+}
+
 void check_early(struct checker *c, int index)
 {
     const struct dory_layer *record = &c->plan->layers[index].record;
-    struct range ranges[MAXIMUM_RANGES];
+    check_early_inputs(c, index);
     if (!c->plan->steps[c->plan->layers[index].first_step].record.weights_are_early)
         return;
     if (index == 0 || record->block_bytes == 0 || dory_is_in_place(record->l1.weights) ||
@@ -223,13 +269,7 @@ void check_early(struct checker *c, int index)
                     checker_layer_name(c, index));
         return;
     }
-    struct dory_l1_map map = map_at_end(c->plan, index - 1);
-    int count = l1_ranges(c, index - 1, &map, ranges);
-    uint64_t start = record->l1.weights[0], end = start + weights_tile_bytes(&c->plan->layers[index]);
-    for (int i = 0; i < count; i++)
-        if (ranges[i].start < end && start < ranges[i].end)
-            check_fault(c, "layer '%s': its weights come early to byte %" PRIu64 " of L1, which layer '%s' still uses",
-                        checker_layer_name(c, index), start, checker_layer_name(c, index - 1));
+    check_early_buffer(c, index, "weights", record->l1.weights[0], weights_tile_bytes(&c->plan->layers[index]));
 }
 
 /* ---- weights in flash ---- */

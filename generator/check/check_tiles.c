@@ -50,11 +50,25 @@ static bool has_its_weights(const struct dory_layer *record, const struct dory_s
     return !dory_is_in_place(record->l1.weights) || (!tile->load_weights && (uintptr_t)tile->tile.weights == place);
 }
 
+/* Results that are not stored, but for an observer, are none that the caller has, or that go to RAM. That nobody else reads
+ * them in L2 is seen where contents are played. */
+static bool stores_its_results(const struct plan *plan, const struct plan_step *step, const struct dory_prepared_tile *tile)
+{
+    const struct network *network = plan->network;
+    int output = network->layers[step->layer].output;
+    bool is_left = plan->layers[step->layer].is_left_in_l1;
+    enum dory_stores stores = !tile->tile.last_chunk ? DORY_STORES_NOTHING
+                              : is_left              ? DORY_STORES_FOR_OBSERVER
+                                                     : DORY_STORES;
+    return tile->stores == stores &&
+           (!is_left || (!network_is_output(network, output) && plan->tensors[output].level == IN_L2));
+}
+
 static bool copies_are_sound(const struct plan *plan, const struct plan_step *step, const struct dory_prepared_tile *tile)
 {
     const struct dory_layer *record = &plan->layers[step->layer].record;
     bool sound =
-        tile->load_count <= 3 && tile->store_count == tile->tile.last_chunk && has_its_weights(record, &step->record, tile);
+        tile->load_count <= 3 && stores_its_results(plan, step, tile) && has_its_weights(record, &step->record, tile);
     for (unsigned i = 0; sound && i < tile->load_count; i++) {
         const struct dory_prepared_copy *load = &tile->loads[i];
         bool input =
@@ -63,8 +77,8 @@ static bool copies_are_sound(const struct plan *plan, const struct plan_step *st
                                (uint64_t)dory_blocks(record, step->record.channels) * record->block_bytes);
         sound = is_sound(load) && lies_in_l1(plan, load) && (i == 0 && tile->load_weights ? weights : input);
     }
-    return sound && (tile->store_count == 0 || (is_sound(&tile->store) && lies_in_l1(plan, &tile->store) &&
-                                                lies_in_window(plan, &tile->store, step, 2)));
+    return sound && (tile->stores == DORY_STORES_NOTHING || (is_sound(&tile->store) && lies_in_l1(plan, &tile->store) &&
+                                                              lies_in_window(plan, &tile->store, step, 2)));
 }
 
 static bool lies_in_step(const struct plan *plan, const struct plan_step *step, const struct dory_tile *tile)
@@ -81,13 +95,16 @@ static uint64_t copied_bytes(const struct dory_prepared_copy *copy)
     return (uint64_t)copy->run_bytes * copy->runs * copy->planes;
 }
 
-static bool is_one_piece(const struct dory_prepared_copy *copy)
+/* All that is stored lies together in L2; and in L1 row by row, from one to the next so many bytes. */
+static bool is_one_piece(const struct dory_prepared_copy *copy, uint64_t row_bytes, uint64_t step)
 {
-    return copy->is_flat && (copy->runs == 1 || copy->external_run_stride == copy->run_bytes);
+    bool together = copy->planes == 1 && (copy->runs == 1 || copy->external_run_stride == copy->run_bytes);
+    bool has_gaps = copy->run_bytes == row_bytes && copy->local_run_stride == step;
+    return together && (step == row_bytes ? copy->is_flat : has_gaps);
 }
 
 /* The results of the tile before are all of an input's window, in one piece, and lie in L1 where the tile has that input,
- * behind rows and columns of border. */
+ * between rows and columns of border. */
 static bool lies_in_results(const struct dory_layer *record, const struct dory_step *step,
                             const struct dory_prepared_tile *tile, unsigned which)
 {
@@ -102,16 +119,16 @@ static bool lies_in_results(const struct dory_layer *record, const struct dory_s
         width = record->output_channels;
         columns = tile->tile.channels;
     }
-    bool whole = planes                   ? rows == tile->tile.input_rows
-                 : has_pixels_of_channels ? columns == width
-                                          : columns == tile->tile.input_columns || rows == 1;
+    bool whole = !planes || rows == tile->tile.input_rows, has_gaps = !planes && !is_pixel && !has_pixels_of_channels;
+    uint64_t step_columns = has_gaps && rows > 1 ? tile->tile.input_columns : columns;
     uint64_t border = planes || is_pixel || has_pixels_of_channels
                           ? 0
                           : ((uint64_t)valid->top * tile->tile.input_columns + valid->left) * pixel;
     uint64_t bytes = is_pixel ? pixel : window->rows * width * pixel;
     uintptr_t input = (uintptr_t)(which ? tile->tile.second_input : tile->tile.input);
-    return (is_pixel || (whole && rows == window->rows && columns == width)) && is_one_piece(store) &&
-           store->external == window->offset && copied_bytes(store) == bytes && input + border == dory_prepared_local(store);
+    return (is_pixel || (whole && rows == window->rows && columns == width)) &&
+           is_one_piece(store, columns * pixel, step_columns * pixel) && store->external == window->offset &&
+           copied_bytes(store) == bytes && input + border == dory_prepared_local(store);
 }
 
 static bool loads_of_results(const struct dory_prepared_tile *tile)
@@ -134,8 +151,8 @@ static bool has_input_in_l1(const struct plan *plan, int index, const struct dor
     const struct dory_step *step = &plan->steps[index].record;
     const struct dory_prepared_tile *before = tile - 1;
     bool alone = tile->starts_layer && tile->ends_step && step->last_of_layer;
-    if (!alone || index == 0 || tile->meets != DORY_MEETS_NOBODY || !before->starts_layer || before->store_count == 0 ||
-        before->output_buffer == tile->output_buffer || loads_of_results(tile))
+    if (!alone || index == 0 || tile->meets != DORY_MEETS_NOBODY || !before->starts_layer ||
+        before->stores == DORY_STORES_NOTHING || before->output_buffer == tile->output_buffer || loads_of_results(tile))
         return false;
     unsigned inputs = dory_has_second_input(&layer->record) ? 2 : 1;
     for (unsigned i = 0; i < inputs; i++)
@@ -165,10 +182,11 @@ static bool is_in_turn(const struct plan *plan, int index, const struct dory_pre
     bool alone = meets != DORY_MEETS_NOBODY || starts_layer || (first && step->record.drain);
     bool awaits = first && dory_step_awaits(&step->record, before ? &before->record : NULL);
     bool early = !awaits && starts_layer && step->record.weights_are_early && tile->load_weights;
+    bool inputs_are_early = starts_layer && meets == DORY_MEETS_NOBODY && plan->layers[step->layer].inputs_are_early;
     bool all = tile->overlaps == DORY_OVERLAPS, stored = starts_layer || tile->overlaps == DORY_OVERLAPS_STORE;
     bool stays = tile->awaits_stores != stored && has_input_in_l1(plan, index, tile);
     return (tile->awaits_stores == stored || stays) && has_all_inputs(plan, step, tile, stays) &&
-           tile->starts_layer == starts_layer && tile->meets == meets && !(alone && all) &&
+           tile->starts_layer == starts_layer && tile->meets == meets && !(alone && all && !inputs_are_early) &&
            (tile->overlaps != DORY_OVERLAPS_WEIGHTS || early) && tile->loads_beside == (all ? tile->load_count : early);
 }
 
@@ -191,7 +209,9 @@ void check_tiles(struct checker *checker)
         for (bool first = true; sound && !ended && tile < end; first = false, tile++) {
             sound = is_in_turn(plan, i, tile, first) && lies_in_step(plan, step, &tile->tile) &&
                     lays_border_in_time(&plan->layers[step->layer].record, tile) && copies_are_sound(plan, step, tile);
-            stored += tile->store_count ? (uint64_t)tile->tile.rows * tile->tile.columns * tile->tile.channels : 0;
+            stored += tile->stores != DORY_STORES_NOTHING
+                          ? (uint64_t)tile->tile.rows * tile->tile.columns * tile->tile.channels
+                          : 0;
             ended = tile->ends_step;
         }
         if (!sound || !ended || stored != outputs) {

@@ -17,6 +17,7 @@ const char *checker_layer_name(const struct checker *checker, int layer);
 
 /* check_layer.c: a layer on its own. Early weights: where those before it are sound. */
 void check_tile(struct checker *checker, int layer);
+void check_gap(struct checker *checker, int layer);
 void check_shape(struct checker *checker, int layer);
 void check_layout(struct checker *checker, int layer);
 void check_l1(struct checker *checker, int layer);

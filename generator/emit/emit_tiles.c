@@ -33,7 +33,7 @@ static void add_tile(struct text *text, const struct dory_prepared_tile *prepare
     print_members(text, &record_tile, tile, 12);
     text_add_string(text, "},");
     print_members(text, &record_prepared_tile, prepared, 8);
-    if (prepared->store_count)
+    if (prepared->stores)
         add_copy(text, "store", &prepared->store);
     for (unsigned i = 0; i < prepared->load_count; i++)
         add_copy(text, loads[i], &prepared->loads[i]);

@@ -98,6 +98,12 @@ IS_LIVE(DORY_MATRIX_PRODUCT, matrix_product)
 IS_LIVE(DORY_SOFTMAX, softmax)
 
 static bool is_no_product(const void *layer) { return !is_matrix_product(layer); }
+static bool may_leave_gaps(const void *value)
+{
+    const struct dory_layer *layer = value;
+    return layer->operation <= DORY_DEPTHWISE || layer->operation == DORY_ADDITION;
+}
+
 static bool has_weights(const void *layer) { return dory_has_weights(layer); }
 static bool has_no_weights(const void *layer) { return !dory_has_weights(layer); }
 static bool is_shared(const void *layer)
@@ -143,6 +149,7 @@ static const struct field layer_fields[] = {
     LAYER(padding_left, NUMBER),
     LAYER(border_value, .kind = FIELD_SIGNED),
     LAYER(tile, .kind = FIELD_STRUCT, .record = &record_tile_shape, LINE),
+    LAYER(rows.output_gap, NUMBER, .is_live = may_leave_gaps),
     LAYER(grouped.channels, NUMBER, .is_live = is_grouped),
     LAYER(grouped.outputs, NUMBER, .is_live = is_grouped),
     LAYER(transposition.axes, NUMBER, .is_live = is_transposition),
@@ -252,6 +259,10 @@ static const char *const overlaps_names[] = {[DORY_OVERLAPS_STORE] = "DORY_OVERL
                                              [DORY_OVERLAPS] = "DORY_OVERLAPS",
                                              [DORY_OVERLAPS_WEIGHTS] = "DORY_OVERLAPS_WEIGHTS"};
 
+static const char *const stores_names[] = {[DORY_STORES_NOTHING] = "DORY_STORES_NOTHING",
+                                           [DORY_STORES_FOR_OBSERVER] = "DORY_STORES_FOR_OBSERVER",
+                                           [DORY_STORES] = "DORY_STORES"};
+
 #define PREPARED(MEMBER, ...)                                                                                               \
     {                                                                                                                       \
         FIELD_PLACE(struct dory_prepared_tile, MEMBER), __VA_ARGS__                                                         \
@@ -268,7 +279,7 @@ static const struct field prepared_tile_fields[] = {
     PREPARED(border, ENUM(border_names)),
     PREPARED(has_table, FLAG),
     PREPARED(output_buffer, NUMBER),
-    PREPARED(store_count, NUMBER),
+    PREPARED(stores, ENUM(stores_names)),
     PREPARED(load_count, NUMBER),
 };
 const struct record record_prepared_tile = RECORD(struct dory_prepared_tile, prepared_tile_fields);

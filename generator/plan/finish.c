@@ -1,11 +1,13 @@
 /* What is done to a plan when it has been decided.
  *
  * The first weights of a layer depend on nothing that the layer before computes: they are brought to L1 beside that one's
- * last tile, where L1 has room for them that this tile does not use. The buffers of the layer are laid round that room.
+ * last tile, where L1 has room for them that this tile does not use. The buffers of the layer are laid round that room. So
+ * it is with inputs that were there before that layer.
  *
  * Where cores take tiles from a table, and a layer of one tile reads all that the one before has computed in one, it reads
- * that where it lies in L1: its other buffers are laid round it. The results are stored nevertheless, beside the layer, for
- * others may read them, and nobody waits for that. */
+ * that where it lies in L1: its other buffers are laid round it. Results that others read, too, are stored beside the layer,
+ * and nobody waits for that. Where the layer has a border round them, the one before leaves gaps for it, if its kernel can.
+ */
 #include "dory/hal.h"
 #include "dory/prepared.h"
 #include "plan/plan.h"
@@ -176,17 +178,28 @@ static bool can_be_early(const struct plan *plan, int index, bool has_table)
 
 /* ---- results that stay ---- */
 
-/* One piece on both sides. */
+static uint32_t bytes_of(const struct hal_dma_copy *copy) { return copy->run_bytes * copy->runs; }
+
+/* In L2. */
 static bool is_one_piece(const struct hal_dma_copy *copy)
 {
-    bool joined = copy->external_run_stride == copy->run_bytes && copy->local_run_stride == copy->run_bytes;
-    return copy->planes == 1 && (copy->runs == 1 || joined);
+    return copy->planes == 1 && (copy->runs == 1 || copy->external_run_stride == copy->run_bytes);
+}
+
+/* In L1. */
+static bool is_flat(const struct hal_dma_copy *copy) { return copy->runs == 1 || copy->local_run_stride == copy->run_bytes; }
+
+/* What is stored lies in L1 as it would be loaded. */
+static bool lie_alike(const struct hal_dma_copy *load, const struct hal_dma_copy *store)
+{
+    bool same_rows = load->run_bytes == store->run_bytes && load->local_run_stride == store->local_run_stride;
+    return is_flat(load) || is_flat(store) ? is_flat(load) && is_flat(store) : same_rows;
 }
 
 static bool have_bytes_in_common(const struct hal_dma_copy *load, const struct hal_dma_copy *store)
 {
     const uint8_t *a = load->external, *b = store->external;
-    return a < b + store->run_bytes * store->runs && b < a + load->run_bytes * load->runs;
+    return a < b + bytes_of(store) && b < a + bytes_of(load);
 }
 
 /* The layer's only tile, and the copies for it. */
@@ -201,31 +214,41 @@ static struct dory_copies copies_of_tile(const struct plan *plan, int index)
 }
 
 /* Which input is all that the layer before computes, and nothing but it; -1: none. No other one has any of it, for that is
- * loaded while results are still stored. */
-static int staying_input(const struct plan *plan, int index, struct fixed *fixed)
+ * loaded while results are still stored. The copies of both are given back. */
+static int input_of_results(const struct plan *plan, int index, struct hal_dma_copy *load, struct hal_dma_copy *store)
 {
-    struct plan_layer *layer = &plan->layers[index];
+    const struct dory_layer *record = &plan->layers[index].record;
     struct dory_copies before = copies_of_tile(plan, index - 1), copies = copies_of_tile(plan, index);
-    unsigned weights = layer->record.block_bytes != 0 && !dory_is_in_place(layer->record.l1.weights),
-             inputs = dory_has_second_input(&layer->record) ? 2 : 1;
-    const struct hal_dma_copy *store = &before.store;
-    int staying = -1;
+    unsigned weights = record->block_bytes != 0 && !dory_is_in_place(record->l1.weights),
+             inputs = dory_has_second_input(record) ? 2 : 1;
+    int found = -1;
+    *store = before.store;
     if (before.store_count == 0 || copies.load_count != weights + inputs || !is_one_piece(store))
         return -1;
     for (unsigned i = 0; i < inputs; i++) {
-        const struct hal_dma_copy *load = &copies.loads[weights + i];
-        if (!is_one_piece(load) || (staying >= 0 && have_bytes_in_common(load, store)))
+        const struct hal_dma_copy *input = &copies.loads[weights + i];
+        if (!is_one_piece(input) || (found >= 0 && have_bytes_in_common(input, store)))
             return -1;
-        if (!have_bytes_in_common(load, store))
+        if (!have_bytes_in_common(input, store))
             continue;
-        bool same = load->external == store->external && load->run_bytes * load->runs == store->run_bytes * store->runs;
-        if (!same)
+        if (input->external != store->external || bytes_of(input) != bytes_of(store))
             return -1;
-        staying = (int)i;
-        uint32_t place = i ? layer->record.l1.second_input[0] : layer->record.l1.input[0];
-        fixed->inputs[i] =
-            place + (uint32_t)(uintptr_t)store->local - (uint32_t)(uintptr_t)load->local; /* with its border */
+        found = (int)i;
+        *load = *input;
     }
+    return found;
+}
+
+static int staying_input(const struct plan *plan, int index, struct fixed *fixed)
+{
+    const struct dory_l1_map *map = &plan->layers[index].record.l1;
+    struct hal_dma_copy load, store;
+    int staying = input_of_results(plan, index, &load, &store);
+    if (staying < 0 || !lie_alike(&load, &store))
+        return -1;
+    uint32_t place = staying ? map->second_input[0] : map->input[0];
+    fixed->inputs[staying] =
+        place + (uint32_t)(uintptr_t)store.local - (uint32_t)(uintptr_t)load.local; /* with its border */
     return staying;
 }
 
@@ -253,8 +276,8 @@ static bool find_staying(const struct plan *plan, int index, const struct l1_siz
 }
 
 /* Lays the layer's buffers round what stays, and round its first weights if they can be early. */
-static bool keep_inputs(struct plan *plan, int index, const struct pieces *used, const struct l1_sizes *sizes, bool early,
-                        const struct fixed *fixed)
+static bool lay_layer(struct plan *plan, int index, const struct pieces *used, const struct l1_sizes *sizes, bool early,
+                      const struct fixed *fixed)
 {
     struct plan_layer *layer = &plan->layers[index];
     struct dory_l1_map map = layer->record.l1;
@@ -269,25 +292,148 @@ static bool keep_inputs(struct plan *plan, int index, const struct pieces *used,
             return false;
         set_map(plan, index, &map, peak);
     }
-    layer->inputs_stay = (uint8_t)((fixed->inputs[0] != DORY_NO_BUFFER) | (fixed->inputs[1] != DORY_NO_BUFFER) << 1);
     return true;
 }
 
-/* What a layer finds in L1 when it starts. */
-static void bring_layer_early(struct plan *plan, int index, bool has_table, const struct l1_sizes *before,
-                              const struct l1_sizes *sizes)
+/* In L2 when the layer before starts: no store of it is under way then, as of what that one has in L1. */
+static bool has_come_before(const struct plan *plan, int index, int tensor)
+{
+    int producer = plan->network->tensors[tensor].producer;
+    if (plan->tensors[tensor].level != IN_L2)
+        return false;
+    if (producer == NO_LAYER)
+        return true;
+    bool is_late = producer == index - 2 && plan->layers[index - 1].inputs_stay != 0;
+    return !is_late && producer < index - 1 && plan->layers[producer].last_step < plan->layers[index - 1].first_step;
+}
+
+/* Whether all inputs that do not stay can come while the layer before works, if they have room then. */
+static bool can_have_inputs_early(const struct plan *plan, int index, const struct fixed *fixed)
+{
+    const struct plan_layer *layer = &plan->layers[index];
+    int inputs = layer_input_count(&plan->network->layers[index]), early = 0;
+    if (index == 0 || layer->block >= 0 || layer[-1].block >= 0 || layer->tile_count != 1 ||
+        (dory_operands_in_place(&layer->record.l1) & DORY_INPUTS_IN_PLACE))
+        return false;
+    const struct plan_step *first = &plan->steps[layer->first_step];
+    for (int i = 0; i < inputs; i++) {
+        bool stays = fixed->inputs[i] != DORY_NO_BUFFER;
+        if (!stays && !has_come_before(plan, index, plan->network->layers[index].inputs[i]))
+            return false;
+        early += !stays;
+    }
+    return early > 0 && dory_step_meets(&first->record, &first[-1].record) == DORY_MEETS_NOBODY;
+}
+
+/* Lays the layer so that they can; with weights that come, these have to be early, too. */
+static bool bring_inputs_early(struct plan *plan, int index, const struct pieces *used, const struct l1_sizes *sizes,
+                               bool early, const struct fixed *staying)
+{
+    struct plan_layer *layer = &plan->layers[index];
+    const uint32_t bytes[2] = {sizes->input, sizes->second_input};
+    struct fixed fixed = *staying;
+    struct pieces all = *used;
+    bool loads_weights = layer->record.block_bytes != 0 && !dory_is_in_place(layer->record.l1.weights);
+    for (int i = 0; i < 2; i++)
+        take(&all, fixed.inputs[i], bytes[i]);
+    for (int i = 0; i < layer_input_count(&plan->network->layers[index]); i++) {
+        if (fixed.inputs[i] != DORY_NO_BUFFER)
+            continue;
+        fixed.inputs[i] = find_room(&all, bytes[i], DORY_L1_RUNTIME_BYTES, plan->l1_arena_bytes);
+        if (fixed.inputs[i] == UINT32_MAX)
+            return false;
+        take(&all, fixed.inputs[i], bytes[i]);
+    }
+    if ((loads_weights && !early) || !lay_layer(plan, index, used, sizes, early, &fixed))
+        return false;
+    layer->inputs_are_early = !loads_weights || plan->steps[layer->first_step].record.weights_are_early;
+    return layer->inputs_are_early;
+}
+
+/* What a layer finds in L1 when it starts. False where all of it lies as before; `must`: nothing else is good then. */
+static bool bring_layer_early(struct plan *plan, int index, bool has_table, const struct l1_sizes *before,
+                              const struct l1_sizes *sizes, bool must)
 {
     const struct fixed anywhere = {DORY_NO_BUFFER, {DORY_NO_BUFFER, DORY_NO_BUFFER}};
+    struct plan_layer *layer = &plan->layers[index];
     struct fixed fixed = anywhere;
     bool early = can_be_early(plan, index, has_table);
     bool stays = has_table && find_staying(plan, index, sizes, &fixed);
-    if (!early && !stays)
-        return;
-    struct pieces used = in_use_at_end(plan, index - 1, before);
-    if (stays && keep_inputs(plan, index, &used, sizes, early, &fixed))
-        return;
-    plan->steps[plan->layers[index].first_step].record.weights_are_early =
-        early && make_room(plan, index, &used, sizes, &anywhere);
+    bool have_inputs = has_table && can_have_inputs_early(plan, index, &fixed);
+    if (!early && !stays && !must && !have_inputs)
+        return false;
+    struct pieces used = index > 0 ? in_use_at_end(plan, index - 1, before) : (struct pieces){.count = 0};
+    bool laid = (have_inputs && bring_inputs_early(plan, index, &used, sizes, early, &fixed)) ||
+                ((stays || must) && lay_layer(plan, index, &used, sizes, early, &fixed));
+    if (laid) {
+        layer->inputs_stay = (uint8_t)((fixed.inputs[0] != DORY_NO_BUFFER) | (fixed.inputs[1] != DORY_NO_BUFFER) << 1);
+        return true;
+    }
+    early = early && !must && make_room(plan, index, &used, sizes, &anywhere);
+    plan->steps[layer->first_step].record.weights_are_early = early;
+    return early;
+}
+
+/* ---- results with the border of the next layer round them ---- */
+
+struct gap {
+    uint16_t columns;
+    uint32_t before; /* bytes of border in front of the first row */
+    uint32_t bytes;  /* with all border */
+};
+
+/* The next layer reads all results and nothing else, in rows with border between them. */
+static bool find_gap(const struct plan *plan, int index, struct gap *gap)
+{
+    const struct plan_layer *layer = &plan->layers[index];
+    const struct dory_layer *record = &layer->record;
+    uint32_t pixel = dory_element_bytes(record->output_channels, record->output_bits), row = record->output_width * pixel;
+    struct hal_dma_copy load, store;
+    if (index + 1 == plan->network->layer_count || !layer->kernel->leaves_gaps || record->output_layout != DORY_HWC ||
+        !can_stay(plan, index + 1) || input_of_results(plan, index + 1, &load, &store) != 0)
+        return false;
+    uint32_t step = load.local_run_stride;
+    if (load.run_bytes != row || load.runs != record->output_height || load.runs == 1 || step <= row)
+        return false;
+    gap->columns = (uint16_t)((step - row) / pixel);
+    gap->before = (uint32_t)(uintptr_t)load.local - layer[1].record.l1.input[0];
+    gap->bytes = timeline_l1_sizes(plan, index + 1).input;
+    return (step - row) % pixel == 0 && row % L1_ALIGNMENT == 0 && step % L1_ALIGNMENT == 0 &&
+           gap->before % L1_ALIGNMENT == 0;
+}
+
+/* The output's buffer is the next layer's input. */
+static bool leave_gap(struct plan *plan, int index, const struct l1_sizes *before, const struct l1_sizes *sizes)
+{
+    struct dory_layer *record = &plan->layers[index].record;
+    struct l1_sizes wide = *sizes;
+    struct gap gap;
+    if (!find_gap(plan, index, &gap))
+        return false;
+    record->rows.output_gap = gap.columns;
+    wide.output = gap.bytes;
+    if (!bring_layer_early(plan, index, true, before, &wide, true)) {
+        record->rows.output_gap = 0;
+        return false;
+    }
+    record->l1.output[0] += gap.before;
+    record->l1.output[1] = record->l1.output[0];
+    return true;
+}
+
+/* True where the output needs no place but L1: the next layer has it there, and no other reads it, nor the caller. */
+static bool is_left_in_l1(const struct plan *plan, int index)
+{
+    const struct network *network = plan->network;
+    int output = network->layers[index].output;
+    bool stays = index + 1 < network->layer_count && plan->layers[index + 1].inputs_stay != 0;
+    if (!stays || network_is_output(network, output) || plan->tensors[output].level != IN_L2)
+        return false;
+    for (int i = 0; i < network->layer_count; i++)
+        for (int j = 0; j < layer_input_count(&network->layers[i]); j++)
+            if (i != index + 1 && tensor_home(network, network->layers[i].inputs[j]) == output)
+                return false;
+    return true;
 }
 
 /* Of a finished plan more is known of its start, which is part of what was found and of the bound. */
@@ -306,9 +452,12 @@ void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena)
     struct l1_sizes before = {0};
     for (int i = 0; i < plan->network->layer_count; i++) {
         struct l1_sizes sizes = timeline_l1_sizes(plan, i);
-        bring_layer_early(plan, i, has_table, &before, &sizes);
-        before = sizes;
+        if (!has_table || !leave_gap(plan, i, &before, &sizes))
+            bring_layer_early(plan, i, has_table, &before, &sizes, false);
+        before = timeline_l1_sizes(plan, i);
     }
+    for (int i = 0; i < plan->network->layer_count; i++)
+        plan->layers[i].is_left_in_l1 = is_left_in_l1(plan, i);
     plan->is_finished = true;
     set_start(plan);
     timeline_play_layers(plan, arena);

@@ -55,25 +55,27 @@ static struct dory_prepared_copy pack(struct preparation *to, const struct hal_d
     };
 }
 
-static void describe_copies(struct preparation *to, unsigned inputs_stay, struct dory_prepared_tile *prepared)
+static void describe_copies(struct preparation *to, const struct plan_layer *layer, struct dory_prepared_tile *prepared)
 {
     struct dory_copies copies = {0};
-    tile_walk_loads(&to->walk, inputs_stay, &copies);
+    tile_walk_loads(&to->walk, layer->inputs_stay, &copies);
     prepared->load_count = copies.load_count;
     for (unsigned i = 0; i < copies.load_count; i++)
         prepared->loads[i] = pack(to, &copies.loads[i]);
     if (tile_walk_store(&to->walk, &copies)) {
-        prepared->store_count = 1;
+        prepared->stores = layer->is_left_in_l1 ? DORY_STORES_FOR_OBSERVER : DORY_STORES;
         prepared->store = pack(to, &copies.store);
     }
 }
 
+/* `before`: whose store they wait for anyway; null: there is none. */
 static void bring_weights_early(struct dory_prepared_tile *tile, const struct dory_prepared_tile *before)
 {
-    const struct dory_prepared_copy *load = &tile->loads[0], *store = &before->store;
-    uint32_t bytes = (uint32_t)load->run_bytes * load->runs, beside = (uint32_t)store->run_bytes * store->runs;
+    const struct dory_prepared_copy *load = &tile->loads[0];
+    uint32_t bytes = (uint32_t)load->run_bytes * load->runs,
+             beside = before ? (uint32_t)before->store.run_bytes * before->store.runs * before->store.planes : 0;
     tile->loads_beside = tile->load_weights;
-    if (tile->load_weights && bytes > beside * store->planes + TILE_LONG_BYTES)
+    if (tile->load_weights && (!before || bytes > beside + TILE_LONG_BYTES))
         tile->overlaps = DORY_OVERLAPS_WEIGHTS;
 }
 
@@ -91,7 +93,7 @@ static void leave_inputs(struct dory_prepared_tile *tile)
     tile->output_buffer = tile[-1].output_buffer ^ 1;
 }
 
-static void prepare_tile(struct preparation *to, unsigned inputs_stay)
+static void prepare_tile(struct preparation *to, const struct plan_layer *layer)
 {
     struct dory_prepared_tile *prepared = to->next++;
     const struct dory_prepared_tile *before = to->step_before ? prepared - 1 : NULL;
@@ -108,14 +110,15 @@ static void prepare_tile(struct preparation *to, unsigned inputs_stay)
         .border = border_of(&to->walk),
         .output_buffer = (uint8_t)tile->output_buffer,
     };
-    describe_copies(to, inputs_stay, prepared);
-    if (tile->overlaps && !is_first && meets == DORY_MEETS_NOBODY && prepared->load_count > 0) {
+    describe_copies(to, layer, prepared);
+    bool overlaps = is_first ? layer->inputs_are_early : tile->overlaps && meets == DORY_MEETS_NOBODY;
+    if (overlaps && prepared->load_count > 0) {
         prepared->overlaps = DORY_OVERLAPS;
         prepared->loads_beside = prepared->load_count;
     } else if (is_first && !dory_step_awaits(tile->step, to->step_before) && tile->step->weights_are_early)
-        bring_weights_early(prepared, before);
+        bring_weights_early(prepared, layer->inputs_stay ? NULL : before);
     prepared->awaits_stores = is_first || prepared->overlaps == DORY_OVERLAPS_STORE;
-    if (inputs_stay)
+    if (layer->inputs_stay)
         leave_inputs(prepared);
 }
 
@@ -123,7 +126,7 @@ static void prepare_step(struct preparation *to, const struct plan_step *step)
 {
     tile_walk_enter(&to->walk, &step->record);
     do
-        prepare_tile(to, to->plan->layers[step->layer].inputs_stay);
+        prepare_tile(to, &to->plan->layers[step->layer]);
     while (tile_walk_next(&to->walk));
     to->next[-1].ends_step = true;
     to->step_before = &step->record;

@@ -60,6 +60,8 @@ struct plan_layer {
     bool resident;              /* the blob is in memory before a run: resident_offset, or linked */
     uint32_t l1_bytes;          /* used of the arena */
     uint8_t inputs_stay;        /* bit i: input i is where the layer before computes it in L1, see finish.c */
+    bool inputs_are_early;      /* all others come while the layer before works */
+    bool is_left_in_l1;         /* so the next layer has all of the output, and nobody else reads it */
     const struct requantisation *requantisation; /* how, and how that is known to be right; null but for convolutions */
 };
 

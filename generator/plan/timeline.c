@@ -219,21 +219,26 @@ static uint32_t turn_steps(const struct plan *plan, int first)
     return (uint32_t)(end - first);
 }
 
-/* What brings the first weights of the step at the start of a turn, if that is early. */
+/* What brings the first weights of the step at the start of a turn, and its inputs, if that is early. */
 static uint64_t early_cycles_of(const struct plan *plan, int step)
 {
-    if (step == plan->step_count || !plan->steps[step].record.weights_are_early)
+    if (step == plan->step_count)
         return 0;
     const struct plan_layer *next = &plan->layers[plan->steps[step].layer];
+    bool weights = plan->steps[step].record.weights_are_early, inputs = next->inputs_are_early;
+    if (!weights && !inputs)
+        return 0;
     struct tile_problem problem = {.layer = &next->record,
                                    .weights = next->engine->weights,
                                    .kernel = next->kernel,
                                    .target = plan->target,
                                    .cores = plan->cores,
                                    .steps = &plan->steps[step].record,
-                                   .step_count = 1};
+                                   .step_count = 1,
+                                   .inputs_stay = next->inputs_stay};
     struct tiling tiling = tiling_of(&next->record);
-    return tile_first_weights_cycles(&problem, &tiling);
+    return (weights ? tile_first_weights_cycles(&problem, &tiling) : 0) +
+           (inputs ? tile_input_cycles(&problem, &tiling) : 0);
 }
 
 struct tile_problem timeline_first_step(const struct plan *plan, int layer)
@@ -287,6 +292,8 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->step_count = turn_steps(plan, first);
     problem->weights_are_early = plan->steps[first].record.weights_are_early;
     problem->inputs_stay = plan->layers[plan->steps[first].layer].inputs_stay;
+    problem->inputs_are_early = plan->layers[plan->steps[first].layer].inputs_are_early;
+    problem->is_left_in_l1 = plan->layers[plan->steps[first].layer].is_left_in_l1;
     problem->early_cycles_of_next = early_cycles_of(plan, first + (int)problem->step_count);
     problem->is_decided = plan->is_finished;
     problem->is_last = plan->is_finished && first + (int)problem->step_count == plan->step_count;

@@ -76,8 +76,10 @@ struct tile_problem {
     /* Bit i: input i is in L1 when the layer starts, and lies there. That the layer before is still being stored then gains
      * nothing that runs on gvsoc would show. */
     uint8_t inputs_stay;
+    bool inputs_are_early;          /* all others are, too */
+    bool is_left_in_l1;             /* the output: it is not stored */
     bool is_last;                   /* of the network: the driver prepares no layer behind it */
-    uint64_t early_cycles_of_next;  /* to bring the first weights of the next layer, beside the last tile */
+    uint64_t early_cycles_of_next;  /* to bring what of the next layer is early, beside the last tile */
     const uint32_t *transfer_bytes; /* of the network's transfers from and to L3; null: none */
     uint32_t transfers_queued;      /* of them, when the layer starts: the driver queues its own beside its tiles */
 };
@@ -121,6 +123,9 @@ uint64_t tile_contention_cycles(const struct tile_problem *problem, uint64_t cop
 
 /* Of the first tile's loads, what the weights take, with the latency of a copy. */
 uint64_t tile_first_weights_cycles(const struct tile_problem *problem, const struct tiling *tiling);
+
+/* And those of its first tile's inputs, but for inputs that stay. */
+uint64_t tile_input_cycles(const struct tile_problem *problem, const struct tiling *tiling);
 
 /* L1 bytes of a tiling, the arena's map in `map` where it is not null. */
 uint32_t tile_l1_bytes(const struct tile_problem *problem, const struct tiling *tiling, struct dory_l1_map *map);

@@ -68,13 +68,13 @@ static uint64_t load(struct player *player)
     uint64_t cycles = 0;
     for (unsigned i = 0; i < copies.load_count; i++) {
         uint64_t copied = i < weights || !are_planes ? tile_copy_cycles(&player->mover, &copies.loads[i]) : 0;
-        cycles += i < weights && are_early ? 0 : copied;
+        cycles += (i < weights ? are_early : problem->inputs_are_early) ? 0 : copied;
         player->cost->dma_bytes += tile_copy_bytes(&copies.loads[i]);
     }
     if (problem->kernel->copies_constants)
         player->cost->dma_bytes += (uint64_t)dory_blocks(&player->layer, placed->tile.channels) *
                                    (player->layer.block_bytes - player->layer.chunk_bytes);
-    cycles += are_planes ? planes_cycles(player, placed, &copies.loads[weights]) : 0;
+    cycles += are_planes && !problem->inputs_are_early ? planes_cycles(player, placed, &copies.loads[weights]) : 0;
     return cycles ? cycles + problem->target->dma_latency_cycles : 0;
 }
 
@@ -82,7 +82,7 @@ static uint64_t load(struct player *player)
 static uint64_t store(struct player *player)
 {
     struct dory_copies copies;
-    if (!tile_walk_store(&player->walk, &copies))
+    if (player->problem->is_left_in_l1 || !tile_walk_store(&player->walk, &copies))
         return 0;
     player->cost->dma_bytes += tile_copy_bytes(&copies.store);
     return tile_copy_cycles(&player->mover, &copies.store) + player->problem->target->dma_latency_cycles;
@@ -257,6 +257,20 @@ uint64_t tile_first_weights_cycles(const struct tile_problem *problem, const str
     enter_step(&player, 0);
     dory_describe_weights(&copy, &player.walk.tile, &player.layer, TILE_BASE);
     return tile_copy_cycles(&player.mover, &copy) + problem->target->dma_latency_cycles;
+}
+
+uint64_t tile_input_cycles(const struct tile_problem *problem, const struct tiling *tiling)
+{
+    struct player player;
+    struct tile_cost cost;
+    struct dory_copies copies;
+    uint64_t cycles = 0;
+    start(&player, problem, tiling, &cost);
+    enter_step(&player, 0);
+    tile_walk_loads(&player.walk, problem->inputs_stay, &copies);
+    for (unsigned i = player.walk.tile.load_weights && player.layer.block_bytes != 0; i < copies.load_count; i++)
+        cycles += tile_copy_cycles(&player.mover, &copies.loads[i]);
+    return cycles ? cycles + problem->target->dma_latency_cycles : 0;
 }
 
 /* Beside the last tile the driver prepares the next layer, and its first weights come. */

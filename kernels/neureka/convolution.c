@@ -136,76 +136,73 @@ void dory_neureka_convolution(const struct dory_layer *layer, const struct dory_
     }
 }
 
-static void finish_elements(const struct dory_layer *layer, const struct dory_neureka_common *common,
-                            const struct dory_neureka_elements *elements)
+/* What a core makes of a job: channels, in so many together, and pixels, in units. */
+struct shares {
+    struct dory_share quads, units;
+};
+
+/* Other channels, so that cores are at different banks of L1; where there are too few for all, groups of cores have other
+ * pixels. A division takes a core as long as an element. */
+static struct shares shares_of(uint32_t quads, uint32_t units, unsigned core, unsigned cores)
 {
-    if (common->may_be_wide) {
-        dory_neureka_finish_wide(layer, elements, &common->records);
+    struct shares all = {{0, quads}, {0, units}};
+    if (quads % cores == 0 || units < cores) {
+        all.quads = dory_share_of(quads, core, cores);
+    } else if (cores % quads == 0) {
+        all.quads = (struct dory_share){core % quads, core % quads + 1};
+        all.units = dory_share_of(units, core / quads, cores / quads);
     } else {
-        dory_neureka_finish(layer, elements);
+        all.units = dory_share_of(units, core, cores);
     }
+    return all;
 }
 
-/* A core's share of a job's elements: some channels of all pixels, so that cores are at different banks of L1; or where
- * channels do not divide some pixels of all channels. */
+/* A core's share of a job's elements. Pixels that follow each other are one row; where some are left out, or the output has
+ * gaps, rows are the tile's, and each core has whole ones. */
 static NOT_INLINE void finish_part(const struct dory_layer *layer, const struct dory_tile *tile, const struct work *work,
                                    const struct dory_neureka_part *part, unsigned core, unsigned cores)
 {
-    uint32_t pixels = part->rows * part->columns, element_bytes = work->common->element_bytes;
-    uint32_t together = work->common->may_be_wide ? 4 : 1; /* channels */
-    bool by_pixels = part->channels % (together * cores) != 0 && pixels >= 8 * cores;
-    struct dory_share share = dory_share_of(by_pixels ? pixels : dory_divide_up(part->channels, together), core, cores);
-    uint32_t first_pixel = by_pixels ? share.first : 0, first_channel = by_pixels ? 0 : together * share.first;
+    const struct dory_neureka_common *common = work->common;
+    uint32_t step = common->step, gap = layer->rows.output_gap, columns = part->columns, channels = part->channels;
+    uint32_t pixel_bytes = tile->channels * common->element_bytes, together = common->may_be_wide ? 4 : 1;
+    bool by_rows = step > 1 || gap > 0;
+    uint32_t unit_sums = by_rows ? step * dory_neureka_stepped(columns, step) * channels : channels;
+    uint32_t unit_bytes = by_rows ? (columns + gap) * pixel_bytes : pixel_bytes;
+    struct shares own =
+        shares_of(together == 4 ? (channels + 3) / 4 : channels, part->rows * (by_rows ? 1 : columns), core, cores);
+    uint32_t count = own.units.end - own.units.first;
     struct dory_neureka_elements elements = {
-        .sums = (const int32_t *)(const void *)(work->scratch + part->sums) + first_pixel * part->channels,
-        .sum_step = part->channels,
-        .output = work->output + part->output + first_pixel * tile->channels * element_bytes,
-        .output_step = tile->channels * element_bytes,
-        .pixels = by_pixels ? share.end - share.first : pixels,
+        .sums = (const int32_t *)(const void *)(work->scratch + part->sums) + own.units.first * unit_sums,
+        .sum_step = step * channels,
+        .output = work->output + part->output + own.units.first * unit_bytes,
+        .output_step = pixel_bytes,
+        .pixels = by_rows ? columns : count,
+        .rows = by_rows ? count : 1,
+        .sum_skip = by_rows ? unit_sums - columns * step * channels : 0,
+        .output_skip = gap * pixel_bytes,
         .constants = work->constants + part->constants,
         .first_constant = part->first,
-        .first_channel = first_channel,
-        .end_channel = by_pixels ? part->channels : dory_minimum(together * share.end, part->channels),
+        .first_channel = together * own.quads.first,
+        .end_channel = dory_minimum(together * own.quads.end, channels),
     };
-    finish_elements(layer, work->common, &elements);
-}
-
-/* The same, of the pixels that are taken, row after row: some columns of each. */
-static NOT_INLINE void finish_taken(const struct dory_layer *layer, const struct dory_tile *tile, const struct work *work,
-                                    const struct dory_neureka_part *part, unsigned core, unsigned cores)
-{
-    uint32_t together = work->common->may_be_wide ? 4 : 1, element_bytes = work->common->element_bytes,
-             step = work->common->step;
-    uint32_t row_sums = step * dory_neureka_stepped(part->columns, step) * part->channels;
-    bool by_rows = part->channels % (together * cores) != 0 && part->rows > 1;
-    struct dory_share share = dory_share_of(by_rows ? part->rows : dory_divide_up(part->channels, together), core, cores);
-    for (uint32_t row = by_rows ? share.first : 0; row < (by_rows ? share.end : part->rows); row++) {
-        struct dory_neureka_elements elements = {
-            .sums = (const int32_t *)(const void *)(work->scratch + part->sums) + row * row_sums,
-            .sum_step = step * part->channels,
-            .output = work->output + part->output + row * part->columns * tile->channels * element_bytes,
-            .output_step = tile->channels * element_bytes,
-            .pixels = part->columns,
-            .constants = work->constants + part->constants,
-            .first_constant = part->first,
-            .first_channel = by_rows ? 0 : together * share.first,
-            .end_channel = by_rows ? part->channels : dory_minimum(together * share.end, part->channels),
-        };
-        finish_elements(layer, work->common, &elements);
+    if (common->may_be_wide) {
+        dory_neureka_finish_wide(layer, &elements, &common->records);
+    } else {
+        dory_neureka_finish(layer, &elements);
     }
 }
 
 /* Of bytes that the engine made: some columns of each row. */
-static NOT_INLINE void take_bytes(const struct dory_tile *tile, const struct work *work,
+static NOT_INLINE void take_bytes(const struct dory_layer *layer, const struct dory_tile *tile, const struct work *work,
                                   const struct dory_neureka_part *part, unsigned core, unsigned cores)
 {
-    uint32_t step = work->common->step;
+    uint32_t step = work->common->step, pitch = (uint32_t)part->columns + layer->rows.output_gap;
     uint32_t row_bytes = step * dory_neureka_stepped(part->columns, step) * part->channels;
     struct dory_share share = dory_share_of(part->columns, core, cores);
     for (uint32_t row = 0; row < part->rows; row++) {
         for (uint32_t column = share.first; column < share.end; column++) {
             const uint8_t *from = work->scratch + part->sums + row * row_bytes + column * step * part->channels;
-            uint8_t *to = work->output + part->output + (row * part->columns + column) * tile->channels;
+            uint8_t *to = work->output + part->output + (row * pitch + column) * tile->channels;
             uint32_t channel = 0;
             for (; channel + 4 <= part->channels; channel += 4) {
                 dory_store_word(to + channel, dory_load_word(from + channel));
@@ -228,12 +225,10 @@ static void await_job(const struct dory_neureka_queue *queue, uint32_t index)
 static void finish_job(const struct dory_layer *layer, const struct dory_tile *tile, const struct work *work,
                        const struct dory_neureka_part *part, unsigned core, unsigned cores)
 {
-    if (work->common->step == 1) {
-        finish_part(layer, tile, work, part, core, cores);
-    } else if (work->common->requantises) {
-        take_bytes(tile, work, part, core, cores);
+    if (work->common->requantises) {
+        take_bytes(layer, tile, work, part, core, cores);
     } else {
-        finish_taken(layer, tile, work, part, core, cores);
+        finish_part(layer, tile, work, part, core, cores);
     }
 }
 

@@ -67,9 +67,11 @@ finish_channel(enum form form, const struct scale *scale, const struct dory_neur
     const int32_t *sum = elements->sums + channel;
     uint8_t *output = elements->output + channel;
     uint32_t sum_step = elements->sum_step, output_step = elements->output_step;
+    for (uint32_t rows = elements->rows; rows > 0; rows--, sum += elements->sum_skip, output += elements->output_skip) {
 #pragma GCC unroll 4
-    for (uint32_t pixels = elements->pixels; pixels > 0; pixels--, sum += sum_step, output += output_step) {
-        *output = (uint8_t)element_of(form, scale, *sum);
+        for (uint32_t pixels = elements->pixels; pixels > 0; pixels--, sum += sum_step, output += output_step) {
+            *output = (uint8_t)element_of(form, scale, *sum);
+        }
     }
 }
 
@@ -123,7 +125,7 @@ static inline __attribute__((always_inline)) void finish_as(enum form form, cons
     if (elements->first_channel >= elements->end_channel) {
         return;
     }
-    if (elements->pixels == 1) {
+    if (elements->pixels == 1 && elements->rows == 1) {
         finish_pixel(form, &scale, elements);
         return;
     }
@@ -134,18 +136,26 @@ static inline __attribute__((always_inline)) void finish_as(enum form form, cons
 }
 
 /* Any form, any elements. */
-static void finish_any(const struct dory_layer *layer, const struct dory_neureka_elements *elements)
+static void finish_any_pixel(const struct dory_layer *layer, const struct dory_neureka_elements *elements,
+                             const int32_t *sums, uint8_t *output)
 {
     for (uint32_t channel = elements->first_channel; channel < elements->end_channel; channel++) {
-        for (uint32_t pixel = 0; pixel < elements->pixels; pixel++) {
-            int32_t sum = elements->sums[pixel * elements->sum_step + channel];
-            int32_t value = dory_normalise(layer, elements->constants, elements->first_constant + channel, sum);
-            uint8_t *to = elements->output + pixel * elements->output_step;
-            if (layer->output_bits == 8) {
-                to[channel] = (uint8_t)value;
-            } else {
-                dory_store_word(to + 4 * channel, (uint32_t)value);
-            }
+        int32_t value = dory_normalise(layer, elements->constants, elements->first_constant + channel, sums[channel]);
+        if (layer->output_bits == 8) {
+            output[channel] = (uint8_t)value;
+        } else {
+            dory_store_word(output + 4 * channel, (uint32_t)value);
+        }
+    }
+}
+
+static void finish_any(const struct dory_layer *layer, const struct dory_neureka_elements *elements)
+{
+    const int32_t *sums = elements->sums;
+    uint8_t *output = elements->output;
+    for (uint32_t row = 0; row < elements->rows; row++, sums += elements->sum_skip, output += elements->output_skip) {
+        for (uint32_t i = 0; i < elements->pixels; i++, sums += elements->sum_step, output += elements->output_step) {
+            finish_any_pixel(layer, elements, sums, output);
         }
     }
 }
@@ -183,9 +193,11 @@ static void finish_wide_channel(const struct dory_layer *layer, const struct dor
 {
     const int32_t *sum = elements->sums + channel;
     uint8_t *output = elements->output + channel;
-    for (uint32_t i = 0; i < elements->pixels; i++, sum += elements->sum_step, output += elements->output_step) {
-        int32_t z = (int32_t)((uint32_t)*sum - (*sum < wide->zero ? wide->step : 0));
-        *output = (uint8_t)p_min(p_max(p_addnr(z, wide->addend, wide->shift), layer->minimum), layer->maximum);
+    for (uint32_t row = 0; row < elements->rows; row++, sum += elements->sum_skip, output += elements->output_skip) {
+        for (uint32_t i = 0; i < elements->pixels; i++, sum += elements->sum_step, output += elements->output_step) {
+            int32_t z = (int32_t)((uint32_t)*sum - (*sum < wide->zero ? wide->step : 0));
+            *output = (uint8_t)p_min(p_max(p_addnr(z, wide->addend, wide->shift), layer->minimum), layer->maximum);
+        }
     }
 }
 
@@ -193,18 +205,19 @@ static void finish_wide_channel(const struct dory_layer *layer, const struct dor
 
 /* clang-format off */
 
-/* Four channels, pixel after pixel: so many instructions, with those that take steps off and clip t0 to t3. */
-#define EACH_PIXEL(instructions, steps, clips, ...)                                                                         \
+/* Four channels, pixel after pixel: so many instructions, with those that take steps off and clip t0 to t3. Around them,
+ * what goes from row to row. */
+#define EACH_PIXEL(start, instructions, steps, clips, end, ...)                                                             \
     __asm__ volatile(".option push\n"                                                                                       \
                      ".balign 4\n"                                                                                          \
                      ".option norvc\n"                                                                                      \
-                     LP_SETUP("x0", "%[pixels]", instructions, "1")                                                         \
+                     start LP_SETUP("x0", "%[pixels]", instructions, "1")                                                   \
                      P_LW_NEXT("t0", "%[z]") P_LW_NEXT("t1", "%[z]") P_LW_NEXT("t2", "%[z]")                                \
                      P_LW_STEP("t3", "%[step]", "%[z]") steps                                                               \
                      P_ADDNR("t0", "%[a0]", "%[f0]") P_ADDNR("t1", "%[a1]", "%[f1]")                                        \
                      P_ADDNR("t2", "%[a2]", "%[f2]") P_ADDNR("t3", "%[a3]", "%[f3]")                                        \
                      clips PV_PACKLO_B("t0", "t1", "t0") PV_PACKHI_B("t0", "t3", "t2")                                      \
-                     "1: " P_SW_STEP("t0", "%[output_step]", "%[output]")                                                   \
+                     "1: " P_SW_STEP("t0", "%[output_step]", "%[output]") end                                               \
                      ".option pop\n"                                                                                        \
                      : [z] "+r"(z), [output] "+r"(output)                                                                   \
                      : [pixels] "r"(elements->pixels), [step] "r"(4 * elements->sum_step - 12),                             \
@@ -213,6 +226,11 @@ static void finish_wide_channel(const struct dory_layer *layer, const struct dor
                        [f1] "r"(wide[1].shift), [a2] "r"(wide[2].addend), [f2] "r"(wide[2].shift),                          \
                        [a3] "r"(wide[3].addend), [f3] "r"(wide[3].shift) __VA_ARGS__                                        \
                      : "t0", "t1", "t2", "t3", "t4", "memory")
+#define EACH_ROW(instructions, clips, ...)                                                                                  \
+    EACH_PIXEL(LP_SETUP("x1", "%[rows]", 3 + instructions, "2"), instructions, , clips,                                     \
+               "add %[z], %[z], %[sum_skip]\n2: add %[output], %[output], %[output_skip]\n", ,                              \
+               [rows] "r"(elements->rows), [sum_skip] "r"(4 * elements->sum_skip),                                          \
+               [output_skip] "r"(elements->output_skip) __VA_ARGS__)
 #define EACH_SUM(text) text("t0") text("t1") text("t2") text("t3")
 #define CLIP_FROM_0(a) P_CLIPUR(a, a, "%[maximum]")
 #define CLIP(a)        P_MAX(a, a, "%[minimum]") P_MIN(a, a, "%[maximum]")
@@ -231,16 +249,22 @@ static void finish_wide_quad(const struct dory_layer *layer, const struct dory_n
 {
     const int32_t *z = elements->sums + channel;
     uint8_t *output = elements->output + channel;
-    if (elements->pixels == 0) {
+    if (elements->pixels == 0 || elements->rows == 0) { /* a hardware loop of no rounds is not allowed */
         return;
     }
-    if (layer->rounding == DORY_ROUND_AWAY) {
-        EACH_PIXEL(23, STEP("t0", "0") STEP("t1", "1") STEP("t2", "2") STEP("t3", "3"), EACH_SUM(CLIP_FROM_0), ,
+    if (layer->rounding != DORY_ROUND_AWAY && layer->minimum == 0) {
+        EACH_ROW(15, EACH_SUM(CLIP_FROM_0));
+        return;
+    }
+    if (layer->rounding != DORY_ROUND_AWAY) {
+        EACH_ROW(19, EACH_SUM(CLIP), , [minimum] "r"(layer->minimum));
+        return;
+    }
+    for (uint32_t row = 0; row < elements->rows; row++) { /* registers are few */
+        EACH_PIXEL(, 23, STEP("t0", "0") STEP("t1", "1") STEP("t2", "2") STEP("t3", "3"), EACH_SUM(CLIP_FROM_0), , ,
                    ZERO_AND_STEP(0), ZERO_AND_STEP(1), ZERO_AND_STEP(2), ZERO_AND_STEP(3));
-    } else if (layer->minimum == 0) {
-        EACH_PIXEL(15, , EACH_SUM(CLIP_FROM_0), );
-    } else {
-        EACH_PIXEL(19, , EACH_SUM(CLIP), , [minimum] "r"(layer->minimum));
+        z += elements->sum_skip;
+        output += elements->output_skip;
     }
 }
 

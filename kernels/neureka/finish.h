@@ -10,7 +10,9 @@ struct dory_neureka_elements {
     uint8_t *output;      /* likewise */
     uint32_t sum_step;    /* words to the next pixel's */
     uint32_t output_step; /* bytes */
-    uint32_t pixels;
+    uint32_t pixels;      /* of a row */
+    uint32_t rows;
+    uint32_t sum_skip, output_skip; /* words and bytes more, from the last pixel of a row to the next row */
     uint32_t first_channel, end_channel;
     const uint8_t *constants; /* of a block */
     uint32_t first_constant;  /* the channel of the block that is channel 0 */

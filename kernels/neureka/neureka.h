@@ -230,7 +230,7 @@ static inline void dory_neureka_set_jobs(struct dory_neureka_jobs *jobs, const s
     jobs->is_flat = false;
     jobs->step = dory_neureka_step(layer);
     jobs->by_cores = dory_neureka_is_by_cores(layer);
-    if (!jobs->by_cores && (is_dense || dory_neureka_gathers(layer))) {
+    if (!jobs->by_cores && layer->rows.output_gap == 0 && (is_dense || dory_neureka_gathers(layer))) {
         dory_neureka_flatten(jobs);
     }
     jobs->first_rows = jobs->band_rows = jobs->rows;
@@ -294,6 +294,7 @@ struct dory_neureka_description {
     uint32_t block_bytes, weight_bytes;               /* of a block */
     uint32_t input, constants, constants_step;        /* of the first pixel that the engine reads, of the first block */
     uint32_t sums, pixels, tile_channels, left_bytes; /* what the engine leaves for the cores, an element */
+    uint32_t pitch;                                   /* pixels from row to row of the output */
 };
 
 /* Whose pointers are not read. */

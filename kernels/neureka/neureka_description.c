@@ -344,6 +344,7 @@ static const struct dory_kernel_description convolution = {
     .scratch_bytes = scratch_bytes,
     .cycles = cycles,
     .contention_percent = CONTENTION_PERCENT,
+    .leaves_gaps = true,
 };
 
 /* The same with weights that lie in the weight memory. */
@@ -357,6 +358,7 @@ static const struct dory_kernel_description in_memory = {
     .in_place = DORY_WEIGHTS_IN_PLACE,
     .needs_in_place = true,
     .copies_constants = true,
+    .leaves_gaps = true,
 };
 
 static const struct dory_kernel_description *const kernels[] = {&in_memory, &convolution, 0};

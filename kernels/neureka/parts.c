@@ -65,6 +65,7 @@ void dory_neureka_describe(const struct dory_layer *layer, const struct dory_til
     to->block_bytes = layer->block_bytes;
     to->weight_bytes = layer->chunk_bytes;
     to->tile_channels = tile->channels;
+    to->pitch = to->jobs.columns + layer->rows.output_gap;
     to->left_bytes = to->common.requantises ? 1 : 4;
     to->pixels = tile->rows * to->jobs.step * dory_neureka_stepped(to->jobs.columns, to->jobs.step);
     set_job(layer, tile, to);
@@ -93,7 +94,7 @@ void dory_neureka_set_part(const struct dory_neureka_description *of, uint32_t i
     part->weights = block * of->block_bytes + in_block * of->weight_bytes / jobs->block_channels;
     part->constants = of->constants + block * of->constants_step;
     part->sums = of->sums + of->left_bytes * (of->pixels * first + first_left * channels);
-    part->output = (first_row * jobs->columns * of->tile_channels + first) * of->common.element_bytes;
+    part->output = (first_row * of->pitch * of->tile_channels + first) * of->common.element_bytes;
 }
 
 struct dory_neureka_registers dory_neureka_registers_of_part(const struct dory_neureka_description *of,
@@ -104,6 +105,6 @@ struct dory_neureka_registers dory_neureka_registers_of_part(const struct dory_n
     job.columns = (uint16_t)dory_neureka_stepped(part->columns, of->jobs.step);
     job.channels = part->channels;
     job.output_pixel_bytes = of->common.by_cores ? of->left_bytes * part->channels : of->tile_channels;
-    job.output_row_bytes = job.columns * job.output_pixel_bytes;
+    job.output_row_bytes = (of->common.by_cores ? job.columns : of->pitch) * job.output_pixel_bytes;
     return dory_neureka_registers_of(&job);
 }

@@ -12,39 +12,9 @@
 #define DORY_HAL_ON_CORES
 #include "dory/hal.h"
 #include "input.h"
-#include "table_lead.h"
 #include "tile_loop.h"
 #include "two_parts.h"
-
-/* One core's; on its stack, which on GAP8 is in L1. */
-struct walker {
-    struct dory_table_shared *shared;
-    const struct dory_run *run;
-    struct dory_lead *lead;                          /* null: the driver is somebody else */
-    const struct dory_step *step, *first_step, *end; /* of the tile at work; of the network */
-    const struct dory_prepared_tile *records;        /* in the network's table: those that have not been brought */
-    struct dory_prepared_tile *before, *tile, *next;
-    uint8_t *l1, *l2;
-    const uint8_t *weights;
-    unsigned core, cores;   /* that compute */
-    unsigned share, shares; /* this core's part of what they lay in L1, of so many; behind them: none */
-    unsigned meetings;
-    bool is_first, is_observed, has_ended; /* at a meeting */
-
-    /* the first core's */
-    bool stores;          /* results of `before` */
-    bool store_open[2];   /* by output buffer */
-    unsigned loads_begun; /* of the tile at work, while the one before was computed */
-    hal_dma_ticket store_ticket[2], load_ticket;
-    int status;
-    uint32_t l3_wait_cycles; /* of the last meetings */
-
-    /* the first core's, where it keeps a profile */
-    struct dory_layer_profile *profiles;        /* by layer; null: none is kept */
-    struct dory_layer_profile profile, ended;   /* of the layer at work, and of the one before, to be added to: */
-    struct dory_layer_profile *sum, *ended_sum; /* null: there is none */
-    uint32_t layer_start, waits_since;
-};
+#include "walker.h"
 
 /* ---- records ---- */
 
@@ -299,13 +269,21 @@ static __attribute__((noinline)) bool meet_driver(struct walker *walker)
 
 /* ---- from tile to tile ---- */
 
+/* The tile has the results of the one before in L1, and nobody waits for them in L2: the engine's constants, and whatever
+ * else the tile waits for, are not to come behind them. */
+static inline bool stores_late(const struct walker *walker)
+{
+    const struct dory_prepared_tile *tile = walker->tile;
+    return tile->starts_layer & !tile->awaits_stores & !walker->is_observed;
+}
+
 /* First core, all have computed the tile before: its results leave, and those that were in this one's place have left. Where
  * what is loaded may be among the results, all have; and where an observer looks at them. */
 static inline void store(struct walker *walker)
 {
     const struct dory_prepared_tile *tile = walker->tile;
     walker->waits_since = clock_of(walker);
-    if (walker->stores) {
+    if (walker->stores & !stores_late(walker)) {
         start_store(walker);
     }
     if (tile->overlaps == DORY_OVERLAPS_STORE && tile->loads_beside) { /* early weights, where no results leave from */
@@ -315,7 +293,7 @@ static inline void store(struct walker *walker)
     if (tile->awaits_stores | (tile->starts_layer & walker->is_observed)) {
         await_store(walker, tile->output_buffer ^ 1);
     }
-    walker->stores = tile->store_count;
+    walker->stores = tile->stores == DORY_STORES || (tile->stores != DORY_STORES_NOTHING && walker->is_observed);
 }
 
 /* What comes behind that, be it a meeting, is the next layer's time: even to look into L2, which is behind the copies that
@@ -363,8 +341,19 @@ static inline bool come_to_tile(struct walker *walker, bool more)
     return shared->status == DORY_OK;
 }
 
-/* `to_load`: the tile behind it, by the first core; null: nothing can be loaded yet. It is not as urgent as the constants,
- * and comes while the engine works. */
+/* First core, all that the tile waits for is there: what others wait for. `to_load`: the tile behind it; null: nothing can
+ * be loaded yet. */
+static inline void begin_copies(struct walker *walker, const struct dory_prepared_tile *to_load)
+{
+    if (stores_late(walker) && walker->before->stores == DORY_STORES) {
+        start_store(walker);
+    }
+    if (to_load) {
+        begin_loads(walker, to_load);
+    }
+}
+
+/* What is copied beside it is not as urgent as the constants, and starts while the engine works. */
 static __attribute__((noinline, cold)) void compute_by_engine(struct walker *walker,
                                                               const struct dory_prepared_tile *to_load)
 {
@@ -373,8 +362,8 @@ static __attribute__((noinline, cold)) void compute_by_engine(struct walker *wal
     if (computes) {
         layer->kernel(layer, &walker->tile->tile, walker->core, walker->cores);
     }
-    if (to_load) {
-        begin_loads(walker, to_load);
+    if (walker->is_first) {
+        begin_copies(walker, to_load);
     }
     hal_barrier();
     if (computes) {
@@ -390,13 +379,13 @@ static inline void compute(struct walker *walker, bool more)
         lay_border(walker);
         hal_barrier();
     }
-    bool loads = walker->is_first && more && next->overlaps != DORY_OVERLAPS_STORE;
+    const struct dory_prepared_tile *to_load = more && next->overlaps != DORY_OVERLAPS_STORE ? next : 0;
     if (dory_is_for_engine(layer)) {
-        compute_by_engine(walker, loads ? next : 0);
+        compute_by_engine(walker, to_load);
         return;
     }
-    if (loads) {
-        begin_loads(walker, next);
+    if (walker->is_first) {
+        begin_copies(walker, to_load);
     }
     if (dory_second_part(layer)) {
         dory_compute_in_two_parts(layer, &tile->tile, walker->core, walker->cores);

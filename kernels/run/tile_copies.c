@@ -262,7 +262,7 @@ bool dory_describe_store(struct dory_copies *copies, const struct dory_placed_ti
         .columns = tile->columns,
         .channels = tile->channels,
         .local = tile->output,
-        .pitch = tile->columns,
+        .pitch = (uint32_t)tile->columns + dory_output_gap(layer),
         .direction = HAL_FROM_LOCAL,
     };
     describe_rows(&copies->store, l2, &rectangle, row_in_window(rectangle.window, rectangle.row));

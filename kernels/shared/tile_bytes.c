@@ -51,7 +51,8 @@ uint32_t dory_input_tile_bytes(const struct dory_layer *layer, const struct dory
 
 uint32_t dory_output_tile_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile)
 {
-    return (uint32_t)tile->rows * tile->columns * dory_element_bytes(tile->channels, layer->output_bits);
+    uint32_t gaps = tile->rows > 0 ? (tile->rows - 1u) * dory_output_gap(layer) : 0;
+    return ((uint32_t)tile->rows * tile->columns + gaps) * dory_element_bytes(tile->channels, layer->output_bits);
 }
 
 uint32_t dory_accumulator_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile)

@@ -387,33 +387,44 @@ static void run(const struct addition *work, enum way way, const struct folded *
     }
 }
 
+/* Elements from `start` on that are done at once: up to the end of their row where there is a gap behind it. */
+static uint32_t together(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t start, uint32_t end)
+{
+    uint32_t row_bytes = (uint32_t)tile->columns * tile->channels, count = end - start;
+    if (layer->rows.output_gap) {
+        count = dory_minimum(count, row_bytes - start % row_bytes);
+    }
+    return layer->second_repeats ? dory_minimum(count, DORY_REPEATED_BATCH) : count;
+}
+
+/* Where an element lies in the tile's output. */
+static uint32_t place_of(const struct dory_layer *layer, const struct dory_tile *tile, uint32_t start)
+{
+    uint32_t row_bytes = (uint32_t)tile->columns * tile->channels;
+    return layer->rows.output_gap ? start + start / row_bytes * layer->rows.output_gap * tile->channels : start;
+}
+
 void dory_xpulpv2_addition(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
     uint32_t bytes = (uint32_t)tile->rows * tile->columns * tile->channels;
     struct dory_line_share share = dory_line_share_of((bytes + 3) / 4, core, cores); /* words */
     uint32_t start = 4 * share.first, end = dory_minimum(start + 4 * share.items, bytes);
+    uint8_t *laid = (uint8_t *)tile->scratch + core * DORY_REPEATED_BATCH;
     struct addition work; /* field by field: an initialiser would clear the rest */
     struct folded folded;
-    work.first = (const uint8_t *)tile->input + start;
-    work.second = (const uint8_t *)tile->second_input + start;
-    work.output = (uint8_t *)tile->output + start;
-    work.count = start < end ? end - start : 0;
-    work.start = start;
     work.first_sign = layer->input_is_signed ? 0x80 : 0;
     work.second_sign = layer->second_input_is_signed ? 0x80 : 0;
     enum way way = choose_way(&work, &folded, layer);
-    if (!layer->second_repeats) {
-        run(&work, way, &folded, layer, tile);
-        return;
-    }
-    uint8_t *laid = (uint8_t *)tile->scratch + core * DORY_REPEATED_BATCH;
-    work.second = laid;
     for (; start < end; start += work.count) {
-        work.count = dory_minimum(DORY_REPEATED_BATCH, end - start);
+        work.count = together(layer, tile, start, end);
         work.start = start;
-        dory_repeat(laid, layer, tile, start, work.count);
+        work.first = (const uint8_t *)tile->input + start;
+        work.second = (const uint8_t *)tile->second_input + start;
+        work.output = (uint8_t *)tile->output + place_of(layer, tile, start);
+        if (layer->second_repeats) {
+            dory_repeat(laid, layer, tile, start, work.count);
+            work.second = laid;
+        }
         run(&work, way, &folded, layer, tile);
-        work.first += work.count;
-        work.output += work.count;
     }
 }

@@ -168,7 +168,7 @@ static uint64_t addition_cycles(const struct dory_layer *layer, const struct dor
     return count * addition_tenths(layer) / 10 + addition_start_cycles(layer) + repeat_cycles(layer, tile, count);
 }
 
-DORY_DESCRIBE(xpulpv2_addition, addition_supports, repeated_scratch, addition_cycles)
+DORY_DESCRIBE(xpulpv2_addition, addition_supports, repeated_scratch, addition_cycles, .leaves_gaps = true)
 
 /* ---- of elements of any bits ---- */
 

@@ -40,7 +40,7 @@ static struct dory_prepared_tile *tile_of(struct plan *plan, uint32_t choice)
 static bool tile_stores_elsewhere(struct plan *plan, uint32_t choice)
 {
     struct dory_prepared_tile *tile = tile_of(plan, choice);
-    if (!tile || tile->store_count == 0)
+    if (!tile || tile->stores == DORY_STORES_NOTHING)
         return false;
     tile->store.external++;
     tile->tile.rows++;
@@ -50,9 +50,9 @@ static bool tile_stores_elsewhere(struct plan *plan, uint32_t choice)
 static bool tile_is_lost(struct plan *plan, uint32_t choice)
 {
     struct dory_prepared_tile *tile = tile_of(plan, choice);
-    if (!tile || tile->store_count == 0)
+    if (!tile || tile->stores == DORY_STORES_NOTHING)
         return false;
-    tile->store_count = 0;
+    tile->stores = DORY_STORES_NOTHING;
     return true;
 }
 

@@ -122,7 +122,7 @@ static void change_tile(const struct plan *plan, struct dory_prepared_tile *tile
 {
     change_record(plan, "tile", &record_tile, &tile->tile);
     change_record(plan, "prepared", &record_prepared_tile, tile);
-    if (tile->store_count)
+    if (tile->stores != DORY_STORES_NOTHING)
         change_record(plan, "store", &record_copy, &tile->store);
     for (unsigned i = 0; i < tile->load_count; i++)
         change_record(plan, i < tile->load_weights ? "weights" : "load", &record_copy, &tile->loads[i]);

@@ -117,6 +117,15 @@ static void choose_layouts(struct test_case *test, bool writes_chw, int16_t bord
     layer->output_layout = writes_chw ? DORY_CHW : DORY_HWC;
 }
 
+/* Behind the rows of the output, where the kernel can: words. */
+static void leave_gaps(struct test_case *test)
+{
+    uint32_t bytes = dory_element_bytes(test->shape.channels, test->layer.output_bits);
+    if (test->description->leaves_gaps && test->shape.columns * bytes % 4 == 0 && test->seed % 2 == 0) {
+        test->layer.rows.output_gap = (uint16_t)(bytes % 4 == 0 ? 1 + test->seed / 2 % 3 : 4);
+    }
+}
+
 /* A layer of one of the kernels for pixels of few words, which hardly comes by chance; `name` says how many channels. */
 static void make_narrow(struct dory_layer *layer, const char *name)
 {
@@ -203,6 +212,7 @@ static void random_tile(struct test_case *test)
     bool writes_chw = test->description->writes_chw && layer->output_bits == 8 && one_in(3);
     int16_t border_value = one_in(3) ? 0 : (int16_t)random_up_to(255); /* drawn in this order by all compilers */
     choose_layouts(test, writes_chw, border_value);
+    leave_gaps(test);
     shape_tile(test);
 }
 

@@ -25,6 +25,7 @@ struct test_case {
     uint8_t *expected;
     int32_t *expected_accumulators;
     uint32_t output_bytes;
+    uint32_t row_bytes, row_step; /* of the output: gaps between its rows are not written */
 };
 
 /* Memory with guards between the buffers, which are checked afterwards and are not accessible under AddressSanitizer. */

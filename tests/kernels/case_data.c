@@ -341,7 +341,10 @@ bool test_case_place(struct test_case *test, struct test_memory *memory, struct 
         test->layer.constants.any = tile->weights;
     }
     uint32_t output_bytes = (uint32_t)tile->rows * tile->columns * dory_element_bytes(tile->channels, layer->output_bits);
-    tile->output = allocate(memory, output_bytes);
+    uint32_t gap_bytes = dory_output_gap(layer) * dory_element_bytes(tile->channels, layer->output_bits);
+    test->row_bytes = gap_bytes ? output_bytes / tile->rows : output_bytes; /* else all of it is one */
+    test->row_step = test->row_bytes + gap_bytes;
+    tile->output = allocate(memory, dory_output_tile_bytes(layer, &test->shape));
     tile->scratch = allocate(memory, dory_scratch_bytes(test->description, layer, &test->shape, test->cores));
     test->output = tile->output;
     test->output_bytes = output_bytes;
@@ -355,7 +358,7 @@ bool test_case_place(struct test_case *test, struct test_memory *memory, struct 
         }
         if (!tile->last_chunk) {
             test->output = (uint8_t *)tile->accumulators;
-            test->output_bytes = bytes;
+            test->output_bytes = test->row_bytes = test->row_step = bytes;
         }
     }
     test->expected = allocate(expected_memory, output_bytes);
@@ -398,6 +401,25 @@ struct dory_tile test_case_expected_tile(struct test_case *test)
 
 /* ---- comparison -------------------------------------------------------------------------------------------- */
 
+/* Where a byte of the output lies in its buffer. */
+static uint32_t place_of(const struct test_case *test, uint32_t byte)
+{
+    bool has_gaps = test->row_step != test->row_bytes; /* as accumulators have none */
+    return has_gaps ? byte / test->row_bytes * test->row_step + byte % test->row_bytes : byte;
+}
+
+static uint32_t output_end(const struct test_case *test) { return place_of(test, test->output_bytes - 1) + 1; }
+
+static bool gaps_are_whole(const struct test_case *test)
+{
+    bool whole = true;
+    for (uint32_t row = 0; test->row_step != test->row_bytes && row + 1u < test->tile.rows; row++) {
+        const uint8_t *start = test->output + row * test->row_step;
+        whole = whole && is_guard(start + test->row_bytes, start + test->row_step);
+    }
+    return whole;
+}
+
 static bool guards_are_whole(const struct test_case *test, const struct test_memory *memory)
 {
     const struct dory_tile *tile = &test->tile;
@@ -409,9 +431,8 @@ static bool guards_are_whole(const struct test_case *test, const struct test_mem
         whole = whole && (!buffers[i] || is_guard(buffers[i] - GUARD_BYTES, buffers[i]));
     }
     return whole &&
-           is_guard(tile->output ? test->output + test->output_bytes : NULL,
-                    tile->output ? test->output + dory_round_up(test->output_bytes, 4) : NULL) &&
-           is_guard(memory->next, memory->next + GUARD_BYTES);
+           (!tile->output || is_guard(test->output + output_end(test), test->output + dory_round_up(output_end(test), 4))) &&
+           gaps_are_whole(test) && is_guard(memory->next, memory->next + GUARD_BYTES);
 }
 
 static void describe(const struct test_case *test)
@@ -430,12 +451,12 @@ static void describe(const struct test_case *test)
            layer->output_layout);
 }
 
-/* How many there are from the start on, at least; by words, for gvsoc simulates each access. */
+/* How many there are from the start of the first row on, at least; by words, for gvsoc simulates each access. */
 static uint32_t equal_bytes(const struct test_case *test)
 {
     const uint32_t *output = (const void *)test->output, *expected = (const void *)test->expected;
     uint32_t words = 0;
-    while (words < test->output_bytes / 4 && output[words] == expected[words]) {
+    while (words < test->row_bytes / 4 && output[words] == expected[words]) {
         words++;
     }
     return 4 * words;
@@ -445,7 +466,7 @@ bool test_case_check(const struct test_case *test, const struct test_memory *mem
 {
     uint32_t differences = 0, first = 0;
     for (uint32_t i = equal_bytes(test); i < test->output_bytes; i++) {
-        if (test->output[i] != test->expected[i] && differences++ == 0) {
+        if (test->output[place_of(test, i)] != test->expected[i] && differences++ == 0) {
             first = i;
         }
     }
@@ -456,7 +477,7 @@ bool test_case_check(const struct test_case *test, const struct test_memory *mem
     describe(test);
     if (differences) {
         printf("    %u of %u bytes differ, first byte %u: %u, expected %u\n", (unsigned)differences,
-               (unsigned)test->output_bytes, (unsigned)first, test->output[first], test->expected[first]);
+               (unsigned)test->output_bytes, (unsigned)first, test->output[place_of(test, first)], test->expected[first]);
     }
     if (!whole) {
         printf("    written outside its buffers\n");

@@ -315,8 +315,12 @@ static bool has_table_in_place(const struct plan *plan)
 static void count_plan(struct random_totals *totals, const struct plan *plan)
 {
     bool in_ram = false, loads = false, in_chw = false;
-    for (int i = 0; i < plan->network->layer_count; i++)
+    for (int i = 0; i < plan->network->layer_count; i++) {
         count_layer(totals, plan, &plan->layers[i]);
+        totals->gaps += dory_output_gap(&plan->layers[i].record) > 0;
+        totals->left += plan->layers[i].is_left_in_l1;
+        totals->early_inputs += plan->layers[i].inputs_are_early;
+    }
     for (int i = 0; i < plan->network->tensor_count; i++)
         in_chw |= plan->tensors[i].layout == DORY_CHW;
     for (int i = 0; i < plan->network->tensor_count; i++)
@@ -353,6 +357,10 @@ void random_totals_print(const struct random_totals *totals)
     if (totals->wide_channels > 0)
         printf("channels in the form WIDE %d, of such layers in their own %d\n", totals->wide_channels,
                totals->channels_of_sums);
+    if (totals->left > 0)
+        printf("layers that leave their output in L1 alone %d, with gaps for the border of the next %d; whose inputs come "
+               "early %d\n",
+               totals->left, totals->gaps, totals->early_inputs);
     if (totals->dead)
         printf("networks without their dead channels %d, which were %d, and %d unread pixels; with early slices %d\n",
                totals->shrunk, totals->dead_channels, totals->unread_pixels, totals->moved);

@@ -15,6 +15,8 @@ struct random_totals {
     const struct dory_engine *engine;    /* that is asked first, before the portable one; null: one of the product's */
     int layers_of_engine;                /* that it computes */
     int wide_channels, channels_of_sums; /* of N-EUREKA's weights, where a layer may have both */
+    int gaps, left;                      /* layers that leave gaps for the border of the next, or their output in L1 alone */
+    int early_inputs;                    /* layers whose inputs come beside the layer before */
     bool leaves_in_place;                /* the target has kernels take operands where they lie */
     int inputs_in_place, weights_in_place, outputs_in_place; /* layers */
     int run_layers, overlap; /* networks of which nothing is copied; of which an output lies where an input does */

@@ -46,6 +46,18 @@ static int add_piece(struct builder *builder, int input)
     }
 }
 
+struct network *random_windows(struct random *random, struct arena *arena)
+{
+    struct builder builder = start(random, arena);
+    int pieces = between(random, 2, MAXIMUM_PIECES);
+    int tensor = add_input(&builder, between(random, 2, 8), between(random, 2, 8), 4 * between(random, 1, 8));
+    builder.network->inputs[0] = tensor;
+    for (int i = 0; i < pieces; i++)
+        tensor = random_chance(random, 30) ? add_residual(&builder, tensor) : add_same_convolution(&builder, tensor);
+    builder.network->outputs[0] = tensor;
+    return builder.network;
+}
+
 struct network *random_chain(struct random *random, struct arena *arena)
 {
     struct builder builder = start(random, arena);

@@ -45,6 +45,10 @@ struct network *random_graph(struct random *random, struct arena *arena);
 /* Up to twelve layers behind each other, residual connections among them, of which some can take turns. */
 struct network *random_chain(struct random *random, struct arena *arena);
 
+/* Convolutions whose windows keep the shape, some depth-wise, and residual additions, of words a pixel: results between
+ * which the border of the next layer has room. */
+struct network *random_windows(struct random *random, struct arena *arena);
+
 /* Up to sixteen layers, of which some have the same weights. */
 struct network *random_steps(struct random *random, struct arena *arena);
 

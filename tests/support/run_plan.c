@@ -262,6 +262,14 @@ static void see_nothing(void *context, const struct tile_event *event)
     (void)event;
 }
 
+/* Of a layer whose output is left in L1, for an observer alone. */
+static uint64_t observed_bytes(const struct execution *execution, int layer)
+{
+    const struct plan *plan = execution->plan;
+    bool is_stored = plan->layers[layer].is_left_in_l1 && !execution->options->unobserved;
+    return is_stored ? plan->tensors[plan->network->layers[layer].output].bytes : 0;
+}
+
 /* Of a run, between L2 and L1. */
 static uint64_t priced_bytes(struct execution *execution)
 {
@@ -270,7 +278,8 @@ static uint64_t priced_bytes(struct execution *execution)
     uint64_t bytes = 0;
     timeline_make(execution->plan, &timeline, &execution->arena);
     for (int i = 0; i < execution->plan->network->layer_count; i++)
-        bytes += timeline_watch_tiles(execution->plan, &timeline, i, &observer, &execution->arena).dma_bytes;
+        bytes += timeline_watch_tiles(execution->plan, &timeline, i, &observer, &execution->arena).dma_bytes +
+                 observed_bytes(execution, i);
     return bytes;
 }
 

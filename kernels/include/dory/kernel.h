@@ -19,7 +19,8 @@ struct dory_layer;
  * see dory_border_of(). In CHW it starts with row 0, so that planes have all rows.
  *
  * Input:  [input_rows][input_columns][input_channels] elements (HWC), contiguous.
- * Output: [rows][columns][channels] elements (HWC), contiguous. Every byte of it is written, and nothing else.
+ * Output: [rows][columns][channels] elements (HWC), contiguous, but for the columns of output_gap behind each row, where the
+ * kernel leaves gaps (dory/contract.h). Every byte of it is written, and nothing else.
  * Weights: the blocks of this tile, contiguous, as the engine's format has them (dory/engine.h). Where input channels are
  * tiled, a block is its chunk here, followed by the constants in the last chunk only.
  * Elements below 8 bits are packed along the channels, first element in the low bits; a pixel starts on a whole byte.

@@ -100,6 +100,7 @@ struct dory_layer {
     struct dory_tile_shape tile; /* the largest; others are what is left of a step */
 
     union { /* by operation, see operation.h */
+        struct dory_rows rows;
         struct dory_groups grouped;
         struct dory_axes transposition;
         struct dory_pairs interpolation;

@@ -41,6 +41,12 @@ static inline uint32_t dory_blocks(const struct dory_layer *layer, uint32_t chan
 /* Bytes of `elements` packed elements of `bits` bits. */
 static inline uint32_t dory_element_bytes(uint32_t elements, uint32_t bits) { return (elements * bits + 7) / 8; }
 
+/* Columns in L1 between rows of the output. */
+static inline uint32_t dory_output_gap(const struct dory_layer *layer)
+{
+    return layer->operation <= DORY_DEPTHWISE || layer->operation == DORY_ADDITION ? layer->rows.output_gap : 0;
+}
+
 /* What cores compute once all are through with a tile's first part: an LSTM's next step, or a kernel's second part. Null for
  * nearly all. */
 static inline dory_kernel_function *dory_second_part(const struct dory_layer *layer)

@@ -45,6 +45,12 @@ enum dory_operation {
 
 /* ---- numbers ---- */
 
+/* DORY_CONVOLUTION, DORY_DEPTHWISE, DORY_ADDITION: columns in L1 between rows of the output, for the border of the next
+ * layer, which takes the tile where it lies. 0 unless the layer is one tile, in HWC, whose kernel leaves gaps. */
+struct dory_rows {
+    uint16_t output_gap;
+};
+
 /* DORY_GROUPED: input and output channels of a group. */
 struct dory_groups {
     uint16_t channels, outputs;

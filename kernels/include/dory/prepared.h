@@ -23,6 +23,13 @@ enum dory_overlaps {
     DORY_OVERLAPS_WEIGHTS /* its weights, of which there are many, while the one before is computed */
 };
 
+/* Whether the results of a tile go to L2. */
+enum dory_stores {
+    DORY_STORES_NOTHING,
+    DORY_STORES_FOR_OBSERVER, /* if anybody looks at them there: the next layer has them in L1, and no other reads them */
+    DORY_STORES
+};
+
 /* When the border of a tile is laid in L1. */
 enum dory_border {
     DORY_BORDER_NONE,
@@ -66,7 +73,8 @@ struct dory_prepared_tile {
     uint8_t border;        /* enum dory_border */
     uint8_t has_table;     /* to be laid in L1, beside the loads */
     uint8_t output_buffer;
-    uint8_t store_count, load_count;
+    uint8_t stores; /* enum dory_stores */
+    uint8_t load_count;
     struct dory_prepared_copy store, loads[3];
 };
 
