@@ -9,7 +9,8 @@ import tflite_writer as tfl
 
 WINDOWS = {tfl.CONV_2D, tfl.DEPTHWISE_CONV_2D, tfl.AVERAGE_POOL_2D, tfl.MAX_POOL_2D}
 KEEPS = WINDOWS | {tfl.ADD, tfl.SUB, tfl.MUL, tfl.RELU, tfl.RELU6, tfl.LEAKY_RELU, tfl.LOGISTIC, tfl.TANH, tfl.HARD_SWISH, tfl.QUANTIZE,
-                   tfl.PAD, tfl.TILE, tfl.EXPAND_DIMS, tfl.CONCATENATION, tfl.TRANSPOSE, tfl.FULLY_CONNECTED}
+                   tfl.PAD, tfl.TILE, tfl.EXPAND_DIMS, tfl.CONCATENATION, tfl.TRANSPOSE, tfl.FULLY_CONNECTED,
+                   tfl.MEAN, tfl.SUM, tfl.REDUCE_MAX, tfl.REDUCE_MIN}
 
 
 class Network(random_networks.Network):

@@ -191,6 +191,26 @@ static void follow_blocks(struct tflite_importer *importer, const struct tflite_
         sizes->list[i] = from->dimensions[i];
 }
 
+/* Dimensions that are reduced are left out, or have one index. */
+static void follow_reduced(struct tflite_importer *importer, const struct tflite_tensor *from,
+                           const struct tflite_tensor *to, struct sizes *sizes)
+{
+    const struct tflite_tensor *list = input_of(importer, 1);
+    const struct tflite_numbers *axes = list ? numbers_of(importer, 1, (int)tflite_elements(list)) : NULL;
+    const bool keeps = importer->current->options.keeps_dimensions;
+    bool is_reduced[TFLITE_MAXIMUM_RANK] = {false};
+    int next = 0;
+    for (int i = 0; axes && i < axes->count; i++) {
+        int64_t axis = axes->list[i] + (axes->list[i] < 0 ? from->rank : 0);
+        if (axis < 0 || axis >= from->rank)
+            return;
+        is_reduced[axis] = true;
+    }
+    for (int i = 0; axes && i < from->rank && next < to->rank; i++)
+        if (keeps || !is_reduced[i])
+            sizes->list[next++] = is_reduced[i] ? 1 : from->dimensions[i];
+}
+
 /* ---- the table ---- */
 
 static const struct follower {
@@ -209,8 +229,12 @@ static const struct follower {
     {TFLITE_MIRROR_PAD, 0, follow_border},
     {TFLITE_PAD, 0, follow_border},
     {TFLITE_PADV2, 0, follow_border},
+    {TFLITE_MEAN, 0, follow_reduced},
+    {TFLITE_REDUCE_MAX, 0, follow_reduced},
+    {TFLITE_REDUCE_MIN, 0, follow_reduced},
     {TFLITE_RESHAPE, 0, follow_shape},
     {TFLITE_SPACE_TO_BATCH_ND, 0, follow_blocks},
+    {TFLITE_SUM, 0, follow_reduced},
     {TFLITE_TILE, 0, follow_copies},
     {TFLITE_TRANSPOSE, 0, follow_order},
     {TFLITE_TRANSPOSE_CONV, 2, follow_own_shape},
