@@ -120,9 +120,9 @@ static void choose_layouts(struct test_case *test, bool writes_chw, int16_t bord
 /* Behind the rows of the output, where the kernel can: words. */
 static void leave_gaps(struct test_case *test)
 {
-    uint32_t bytes = dory_element_bytes(test->shape.channels, test->layer.output_bits);
-    if (test->description->leaves_gaps && test->shape.columns * bytes % 4 == 0 && test->seed % 2 == 0) {
-        test->layer.rows.output_gap = (uint16_t)(bytes % 4 == 0 ? 1 + test->seed / 2 % 3 : 4);
+    uint32_t bytes = dory_element_bytes(test->shape.channels, test->layer.output_bits), turn = test->seed / 256;
+    if (test->description->leaves_gaps && test->shape.columns * bytes % 4 == 0 && turn % 2 == 0) { /* seeds name kernels */
+        test->layer.rows.output_gap = (uint16_t)(bytes % 4 == 0 ? 1 + turn / 2 % 3 : 4);
     }
 }
 
