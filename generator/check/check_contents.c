@@ -74,31 +74,7 @@ static void expect(struct play *play, uint64_t local, content first, uint64_t by
             fail(play, what);
 }
 
-/* ---- from addresses in L2 to bytes of a tensor ---- */
-
-static bool is_planes(const struct dory_layer *record, unsigned operand)
-{
-    return (operand == 2 ? record->output_layout : operand == 0 ? record->input_layout : DORY_HWC) == DORY_CHW;
-}
-
-/* The byte of the tensor at one of its window, and how many from it on follow each other in both. `least`: the first row
- * that anybody reads; in a ring, rows in front of it are those behind the last. */
-static uint64_t byte_at(const struct dory_layer *record, unsigned operand, const struct dory_window *window, uint32_t at,
-                        uint32_t least, uint32_t *together)
-{
-    uint32_t width = operand_width(record, operand), height = operand_height(record, operand);
-    bool planes = is_planes(record, operand);
-    uint32_t pixel = planes ? 1 : operand_pixel_bytes(record, operand, window->channels);
-    uint32_t all = planes ? 1 : operand_pixel_bytes(record, operand, operand_channels(record, operand));
-    uint32_t line = at / (width * pixel), in_line = at % (width * pixel);
-    uint32_t row = window->first_row + line % window->rows;
-    if (row < least && row + window->rows < height)
-        row += window->rows;
-    uint32_t plane = planes ? window->first_channel + line / window->rows : 0;
-    uint32_t first = planes ? 0 : operand_pixel_bytes(record, operand, window->first_channel);
-    *together = pixel == all ? width * pixel - in_line : pixel - in_line % pixel;
-    return (((uint64_t)plane * height + row) * width + in_line / pixel) * all + first + in_line % pixel;
-}
+/* ---- from addresses in L2 to operands ---- */
 
 static uint32_t home_offset(const struct play *play, int view)
 {
@@ -153,11 +129,12 @@ static struct extent first_extent(const struct play *play, const struct dory_lay
             last = first_row_read(record, tile->first_row + tile->rows - 1u);
     return (struct extent){
         .row = first,
-        .column = is_planes(record, 0) ? 0 : (int64_t)tile->first_column * record->stride_width - record->padding_left,
+        .column =
+            check_is_in_planes(record, 0) ? 0 : (int64_t)tile->first_column * record->stride_width - record->padding_left,
         .rows = tile->input_rows,
-        .columns = is_planes(record, 0) ? record->input_width
-                                        : (tile->columns - 1u) * record->stride_width +
-                                              (record->kernel_width - 1u) * record->dilation_width + 1,
+        .columns = check_is_in_planes(record, 0) ? record->input_width
+                                                 : (tile->columns - 1u) * record->stride_width +
+                                                       (record->kernel_width - 1u) * record->dilation_width + 1,
         .channel = all ? play->chunk : tile->first_channel,
         .channels = all ? tile->input_channels : tile->channels,
         .needed_rows = (uint32_t)(last - first) + (record->kernel_height - 1u) * record->dilation_height + 1,
@@ -223,7 +200,7 @@ static void visit_pixel(struct play *play, const struct extent *extent, unsigned
     int64_t row = extent->row + y, column = extent->column + x;
     uint32_t width = operand_width(record, operand), height = operand_height(record, operand);
     bool inside = row >= 0 && row < height && column >= 0 && column < width;
-    if (is_planes(record, operand)) {
+    if (check_is_in_planes(record, operand)) {
         for (uint32_t i = 0; i < extent->channels; i++)
             visit(play, base + ((uint64_t)i * extent->rows + y) * width + x, operand, inside,
                   inside ? ((uint64_t)(extent->channel + i) * height + (uint64_t)row) * width + (uint64_t)column : 0, 1);
@@ -293,7 +270,7 @@ static void find_weights(struct play *play, const struct dory_tile *tile)
 static void leave_output(struct play *play, const struct dory_tile *tile)
 {
     const struct dory_layer *record = record_of(play, play->step);
-    bool planes = is_planes(record, 2);
+    bool planes = check_is_in_planes(record, 2);
     uint32_t height = record->output_height, width = record->output_width;
     uint32_t pixel = operand_pixel_bytes(record, 2, tile->channels),
              all = operand_pixel_bytes(record, 2, record->output_channels);
@@ -358,7 +335,7 @@ static void visit_copied(struct play *play, const struct plan_step *step, unsign
         return;
     }
     for (uint32_t done = 0, together; !play->fault && done < bytes; done += together) {
-        uint64_t byte = byte_at(record, operand, window, external + done - window->offset, least, &together);
+        uint64_t byte = check_window_byte(record, operand, window, external + done - window->offset, least, &together);
         together = together < bytes - done ? together : bytes - done;
         visit(play, tensor, local + done, byte, together);
     }

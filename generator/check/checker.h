@@ -24,6 +24,13 @@ void check_l1(struct checker *checker, int layer);
 void check_blob(struct checker *checker, int layer);
 void check_early(struct checker *checker, int layer);
 
+/* check_window.c */
+bool check_is_in_planes(const struct dory_layer *record, unsigned operand);
+/* The byte of the tensor at one of its window, and how many from it on follow each other in both. `least`: the first row
+ * that anybody reads; in a ring, rows in front of it are those behind the last. */
+uint64_t check_window_byte(const struct dory_layer *record, unsigned operand, const struct dory_window *window, uint32_t at,
+                           uint32_t least, uint32_t *together);
+
 /* check_views.c: all tensors that are views, which have what copies would have moved, and the byte of its home that is such
  * a byte of a tensor. */
 void check_views(struct checker *checker);
