@@ -82,13 +82,23 @@ static int lay_pixel(struct quantised_builder *builder, const char *name, int so
     return output;
 }
 
+#define PART_IN_L1 32768 /* elements: tiles of one pixel have all of its channels */
+
+/* The fewest equal ones of up to `most` elements; 0: there are none. */
+static int count_parts(int64_t count, int64_t most)
+{
+    for (int parts = 1; parts <= MIDDLE_MAXIMUM_PARTS; parts++)
+        if (count % parts == 0 && count / parts <= most)
+            return parts;
+    return 0;
+}
+
 int middle_lay_elements(struct quantised_builder *builder, const char *name, int source, const uint8_t *elements,
                         int64_t count, const struct quantisation *quantisation)
 {
-    int parts[MIDDLE_MAXIMUM_PARTS], pixels = 1;
-    while (pixels <= MIDDLE_MAXIMUM_PARTS && (count % pixels != 0 || count / pixels > MIDDLE_MAXIMUM_DIMENSION))
-        pixels++;
-    if (pixels > MIDDLE_MAXIMUM_PARTS || count < 1)
+    int parts[MIDDLE_MAXIMUM_PARTS], pixels = count_parts(count, PART_IN_L1);
+    pixels = pixels ? pixels : count_parts(count, MIDDLE_MAXIMUM_DIMENSION);
+    if (pixels == 0 || count < 1)
         return -1;
     const int each = (int)(count / pixels);
     for (int i = 0; i < pixels; i++) {

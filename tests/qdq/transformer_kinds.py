@@ -55,11 +55,15 @@ def one_matrix(m, x):
     return m.node("MatMul", [w, rows]), lambda a: ((TABLES[:1].astype(np.float64) - 100) * 2.0**-6) @ a.reshape(1, 6, 20)
 
 
-def long_constant(m, x):
-    """A bias of all scores, which has more elements than a tensor has channels."""
-    array = RANDOM.integers(0, 256, (2, 200, 180)).astype(np.uint8)
+def with_constant(m, x, shape):
+    array = RANDOM.integers(0, 256, shape).astype(np.uint8)
     w = m.node("DequantizeLinear", [array, FLOAT(2.0**-6), np.uint8(100)])
     return m.node("Add", [x, w]), lambda a: a + (array.astype(np.float64) - 100) * 2.0**-6
+
+
+def long_constant(m, x):
+    """A bias of all scores, which has more elements than a tensor has channels."""
+    return with_constant(m, x, (2, 200, 180))
 
 
 STACK, UNITS = RANDOM.integers(-128, 128, (4, 2, 6)).astype(np.int8), (2.0 ** -np.arange(5, 9)).astype(FLOAT)
@@ -227,6 +231,14 @@ def left_map(dory, folder):
 def has_plan(dory, path):
     plan = subprocess.run([dory, "plan", path, "--target", "gap8"], capture_output=True, text=True)
     return plan.returncode == 0 or print(path, plan.stderr) or False
+
+
+def long_constant_in_l1(dory, folder):
+    """Its parts are no longer than L1 holds."""
+    model, path = Model([1, 2, 160, 400]), os.path.join(folder, "long.onnx")
+    real, _ = with_constant(model, model.quantised("x"), (2, 160, 400))
+    model.write(path, model.quantised(real, OUT_SCALE, OUT_ZERO))
+    return has_plan(dory, path)
 
 
 LARGE_ORDERS = [
@@ -467,5 +479,5 @@ def far_scales(dory, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_kinds(KINDS, far_scales, time_steps, part_of_a_part, left_map, large_orders, repeated_order, looked_up, looked_up_elements, no_such_word, words_in_files, name_of_words,
+    sys.exit(run_kinds(KINDS, far_scales, time_steps, part_of_a_part, left_map, long_constant_in_l1, large_orders, repeated_order, looked_up, looked_up_elements, no_such_word, words_in_files, name_of_words,
                        words_of_two_scales, words_that_are_none, computed_words, whole_mask))
