@@ -62,8 +62,8 @@ static bool is_apart_layer(const struct network *network, const struct layer *la
 static bool is_worth(const struct network *network, const struct layer *layer, const struct axis *rows,
                      const struct axis *columns)
 {
-    size_t laid = (size_t)laid_inputs(rows) * (size_t)laid_inputs(columns) *
-                  (size_t)network->tensors[layer->inputs[0]].channels;
+    size_t laid =
+        (size_t)laid_inputs(rows) * (size_t)laid_inputs(columns) * (size_t)network->tensors[layer->inputs[0]].channels;
     return laid <= MOST_LAID * tensor_elements(&network->tensors[layer->inputs[0]]) && laid <= MIDDLE_MAXIMUM_ELEMENTS;
 }
 
