@@ -78,7 +78,7 @@ static bool copies_are_sound(const struct plan *plan, const struct plan_step *st
         sound = is_sound(load) && lies_in_l1(plan, load) && (i == 0 && tile->load_weights ? weights : input);
     }
     return sound && (tile->stores == DORY_STORES_NOTHING || (is_sound(&tile->store) && lies_in_l1(plan, &tile->store) &&
-                                                              lies_in_window(plan, &tile->store, step, 2)));
+                                                             lies_in_window(plan, &tile->store, step, 2)));
 }
 
 static bool lies_in_step(const struct plan *plan, const struct plan_step *step, const struct dory_tile *tile)
