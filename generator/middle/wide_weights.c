@@ -29,7 +29,7 @@ static bool has_part(const int16_t *weights, size_t count, int part)
 
 static const int8_t *split_columns(struct quantised_builder *builder, const struct wide_weights *wide, int times)
 {
-    size_t count = (size_t)wide->outputs * (size_t)wide->inputs * (size_t)(wide->height * wide->width);
+    size_t count = (size_t)wide->outputs * (size_t)wide->inputs * (size_t)wide->height * (size_t)wide->width;
     int8_t *to = arena_array(builder->arena, int8_t, count * (size_t)times);
     for (size_t i = 0; i < count * (size_t)times; i++)
         to[i] = part_of(wide->weights[i / (size_t)times], (int)(i % (size_t)times));
@@ -44,7 +44,7 @@ struct slot {
 
 static bool is_wide(const struct wide_weights *wide, int channel, int part)
 {
-    size_t area = (size_t)(wide->height * wide->width), inputs = (size_t)wide->inputs;
+    size_t area = (size_t)wide->height * (size_t)wide->width, inputs = (size_t)wide->inputs;
     for (size_t output = 0; output < (size_t)wide->outputs; output++)
         if (has_part(wide->weights + (output * inputs + (size_t)channel) * area, area, part))
             return true;
@@ -67,7 +67,7 @@ static int list_slots(const struct wide_weights *wide, int times, struct slot *s
 static const int8_t *split_channels(struct quantised_builder *builder, const struct wide_weights *wide,
                                     const struct slot *slots, int count)
 {
-    size_t area = (size_t)(wide->height * wide->width), inputs = (size_t)wide->inputs;
+    size_t area = (size_t)wide->height * (size_t)wide->width, inputs = (size_t)wide->inputs;
     int8_t *weights = arena_array(builder->arena, int8_t, (size_t)wide->outputs * (size_t)count * area), *to = weights;
     for (size_t output = 0; output < (size_t)wide->outputs; output++)
         for (int slot = 0; slot < count; slot++)
@@ -115,7 +115,7 @@ static bool repeat_channels(struct quantised_builder *builder, const char *name,
 bool quantised_narrow_weights(struct quantised_builder *builder, const char *name, const struct wide_weights *wide,
                               int input, struct narrow_weights *result)
 {
-    size_t count = (size_t)wide->outputs * (size_t)wide->inputs * (size_t)(wide->height * wide->width);
+    size_t count = (size_t)wide->outputs * (size_t)wide->inputs * (size_t)wide->height * (size_t)wide->width;
     int times = 1;
     while (times <= MOST_PARTS && has_part(wide->weights, count, times))
         times++;

@@ -39,7 +39,7 @@ static enum qdq_outcome take_weights(struct qdq *qdq, const struct node *node, c
                                      struct qdq_pending *pending)
 {
     struct layer *layer = &pending->layer;
-    size_t count = order->outputs * order->each, area = (size_t)(layer->kernel_height * layer->kernel_width);
+    size_t count = order->outputs * order->each, area = (size_t)layer->kernel_height * (size_t)layer->kernel_width;
     int16_t *weights = arena_array(qdq->arena, int16_t, count);
     struct wide_weights wide = {.weights = weights,
                                 .outputs = (int)order->outputs,

@@ -143,7 +143,8 @@ static void copy_piece(const struct copy *copy, struct piece piece)
 
 static void copy_mapped(const struct copy *copy, uint32_t pixels, unsigned core, unsigned cores)
 {
-    uint32_t length = dory_joined_length(pixels, copy->count, cores), parts = dory_divide_up(copy->count, length);
+    uint32_t length = dory_joined_length(pixels, copy->count, cores);
+    uint32_t parts = length == 0 ? 0 : dory_divide_up(copy->count, length); /* never: a tile has channels */
     struct dory_grid_share share = dory_grid_share_of(parts, pixels, core, cores);
     while (share.items != 0) {
         uint32_t end = dory_grid_share_row_end(&share, pixels), channel = share.row * length;
