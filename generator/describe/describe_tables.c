@@ -8,13 +8,20 @@
 #define MAXIMUM_TABLES 16  /* of 256 bytes, all of which are in L1 */
 #define LEAST_PIXELS   256 /* with fewer, a table is larger than what is looked up in it */
 
-static bool is_of_one_byte(const struct description *d)
+/* Windows of one element, none of them in the border: kernels that look bytes up have none. */
+static bool has_windows_inside(const struct description *d)
 {
     const struct layer *layer = d->layer;
-    bool window =
-        layer->kernel_height == 1 && layer->kernel_width == 1 && layer->padding_top == 0 && layer->padding_left == 0;
+    bool is_one = layer->kernel_height == 1 && layer->kernel_width == 1;
+    return is_one && layer->padding_top == 0 && layer->padding_left == 0 &&
+           (d->output->height - 1) * layer->stride_height < d->input->height &&
+           (d->output->width - 1) * layer->stride_width < d->input->width;
+}
+
+static bool is_of_one_byte(const struct description *d)
+{
     bool pays = (int64_t)d->output->height * d->output->width >= LEAST_PIXELS;
-    return window && pays && d->input->channels == 1 && d->input->bits == 8 && d->output->bits == 8 &&
+    return has_windows_inside(d) && pays && d->input->channels == 1 && d->input->bits == 8 && d->output->bits == 8 &&
            d->output->channels <= MAXIMUM_TABLES;
 }
 

@@ -47,11 +47,16 @@ static uint64_t interpolation_cycles(const struct dory_layer *layer, const struc
     return parts.rows * (parts.columns * pixel_cycles(layer, tile->channels) + 110) + parts.columns * 50 + 600;
 }
 
+/* Fewer cores than are planned for may divide the tile so that together they keep more columns. */
 static uint32_t interpolation_scratch_bytes(const struct dory_layer *layer, const struct dory_tile_shape *tile,
                                             unsigned cores)
 {
-    uint32_t columns = dory_parts_of(tile->rows, tile->columns, cores).columns;
-    return has_windows(layer) ? 0 : cores * columns * DORY_COLUMN_BYTES + DORY_AHEAD_BYTES;
+    uint32_t most = 0;
+    for (uint32_t some = 1; some <= cores; some++) {
+        uint32_t columns = some * dory_parts_of(tile->rows, tile->columns, some).columns;
+        most = columns > most ? columns : most;
+    }
+    return has_windows(layer) ? 0 : most * DORY_COLUMN_BYTES + DORY_AHEAD_BYTES;
 }
 
 DORY_DESCRIBE(xpulpv2_interpolation, interpolation_supports, interpolation_scratch_bytes, interpolation_cycles)

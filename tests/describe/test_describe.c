@@ -262,6 +262,24 @@ static void test_tables(void)
     arena_free(&f.arena);
 }
 
+/* Elements of the border are none of the input's bytes. */
+static void test_no_table_of_a_border(int more_rows, int more_columns)
+{
+    struct fixture f;
+    struct dory_layer record;
+    const char *text;
+    start(&f);
+    int output = builder_convolution(&f.builder, builder_input(&f.builder, 17, 15, 1), 1, 1, 0, 1);
+    f.builder.network.tensors[output].height += more_rows;
+    f.builder.network.tensors[output].width += more_columns;
+    f.builder.network.layers[0].padding_bottom = more_rows;
+    f.builder.network.layers[0].padding_right = more_columns;
+    finish(&f);
+    EXPECT(describe(&f, &record, &text), "%s", text);
+    EXPECT(record.operation == DORY_CONVOLUTION, "a table of %d rows and %d columns of border", more_rows, more_columns);
+    arena_free(&f.arena);
+}
+
 /* A convolution of one element that does not matter is a constant: its weights are bytes, as they are. One that has a weight
  * is none. */
 static void test_constant(bool has_weight)
@@ -360,6 +378,8 @@ static void test_windows_behind_the_first_rows(void)
 int main(void)
 {
     test_tables();
+    test_no_table_of_a_border(0, 2);
+    test_no_table_of_a_border(3, 0);
     test_constant(false);
     test_constant(true);
     test_transpositions();
