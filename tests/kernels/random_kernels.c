@@ -16,6 +16,19 @@
 #define ENGINE "xpulpv2"
 #endif
 
+/* A plan is run on as many cores as it was made for, or on fewer. */
+static bool has_scratch_for_fewer(const struct test_case *test)
+{
+    uint32_t planned = dory_scratch_bytes(test->description, &test->layer, &test->shape, test->cores);
+    for (unsigned cores = 1; cores < test->cores; cores++) {
+        if (dory_scratch_bytes(test->description, &test->layer, &test->shape, cores) > planned) {
+            printf("%s: more scratch on %u cores than on %u\n", test->description->name, cores, test->cores);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool run(uint32_t seed, uint8_t *buffers)
 {
     struct test_case test;
@@ -38,7 +51,7 @@ static bool run(uint32_t seed, uint8_t *buffers)
     for (unsigned core = 0; test.finish && core < test.cores; core++) {
         test.finish(&test.layer, &test.tile, core, test.cores);
     }
-    return test_case_check(&test, &memory);
+    return test_case_check(&test, &memory) && has_scratch_for_fewer(&test);
 }
 
 int main(int argc, char **argv)
