@@ -51,7 +51,7 @@ static uint32_t sum_of(const uint32_t *fractions, const uint8_t *input, uint32_t
     for (uint32_t first = 0; first < channels; first += group) {
         uint32_t end = dory_minimum(first + group, channels), here = largest_of(input + first, end - first);
         if (here > largest) {
-            sum = dory_lower_sum(fractions, sum, here - largest);
+            sum = first != 0 ? dory_lower_sum(fractions, sum, here - largest) : 0;
             largest = here;
         }
         for (uint32_t i = first; i < end; i++) {
