@@ -160,19 +160,6 @@ bool tflite_calculate(int code, int64_t x, int64_t y, int64_t *result)
     }
 }
 
-static const struct tflite_numbers *calculate(struct tflite_importer *importer, int code, const struct tflite_numbers *a,
-                                              const struct tflite_numbers *b)
-{
-    int count = a->count > b->count ? a->count : b->count;
-    struct tflite_numbers *result = tflite_make_numbers(importer, count);
-    if (!result || (a->count != count && a->count != 1) || (b->count != count && b->count != 1))
-        return NULL;
-    for (int i = 0; i < count; i++)
-        if (!tflite_calculate(code, a->list[a->count == 1 ? 0 : i], b->list[b->count == 1 ? 0 : i], &result->list[i]))
-            return NULL;
-    return result;
-}
-
 /* The shape that both shapes are broadcast to. */
 static const struct tflite_numbers *common_shape(struct tflite_importer *importer, const struct tflite_numbers *a,
                                                  const struct tflite_numbers *b)
@@ -199,25 +186,11 @@ static const struct tflite_numbers *magnitudes(struct tflite_importer *importer,
     return result;
 }
 
-/* Of as many numbers each. */
-static const struct tflite_numbers *choose(struct tflite_importer *importer, const struct tflite_numbers *const *inputs)
-{
-    struct tflite_numbers *result = tflite_make_numbers(importer, inputs[0]->count);
-    if (!result || inputs[1]->count != result->count || inputs[2]->count != result->count)
-        return NULL;
-    for (int i = 0; i < result->count; i++)
-        result->list[i] = inputs[inputs[0]->list[i] ? 1 : 2]->list[i];
-    return result;
-}
-
-static const struct tflite_numbers *compute(struct tflite_importer *importer, const struct tflite_operator *operation,
-                                            const struct tflite_numbers *const *inputs, int count)
+/* Operators on lists; all others are as on numbers of several dimensions. */
+static const struct tflite_numbers *compute_lists(struct tflite_importer *importer, const struct tflite_operator *operation,
+                                                  const struct tflite_numbers *const *inputs, int count)
 {
     switch (operation->code) {
-    case TFLITE_CAST:
-    case TFLITE_RESHAPE:
-    case TFLITE_SQUEEZE:
-    case TFLITE_EXPAND_DIMS: return count >= 1 ? inputs[0] : NULL;
     case TFLITE_GATHER: return count == 2 ? gather(importer, inputs[0], inputs[1]) : NULL;
     case TFLITE_STRIDED_SLICE: return count == 4 ? slice(importer, operation, inputs) : NULL;
     case TFLITE_PACK:
@@ -225,9 +198,7 @@ static const struct tflite_numbers *compute(struct tflite_importer *importer, co
     case TFLITE_BROADCAST_ARGS: return count == 2 ? common_shape(importer, inputs[0], inputs[1]) : NULL;
     case TFLITE_REDUCE_PROD: return count == 2 ? product(importer, inputs[0]) : NULL;
     case TFLITE_ABS: return count == 1 ? magnitudes(importer, inputs[0]) : NULL;
-    case TFLITE_SELECT:
-    case TFLITE_SELECT_V2: return count == 3 ? choose(importer, inputs) : NULL;
-    default: return count == 2 ? calculate(importer, operation->code, inputs[0], inputs[1]) : NULL;
+    default: return tflite_compute_number_array(importer, operation, inputs, count);
     }
 }
 
@@ -245,8 +216,7 @@ void tflite_compute_numbers(struct tflite_importer *importer, const struct tflit
             return;
         is_list = is_list && importer->model->tensors[operation->inputs[i]].rank <= 1;
     }
-    is_list = is_list && operation->code != TFLITE_BROADCAST_TO && operation->code != TFLITE_PAD;
-    const struct tflite_numbers *result = is_list ? compute(importer, operation, inputs, count)
+    const struct tflite_numbers *result = is_list ? compute_lists(importer, operation, inputs, count)
                                                   : tflite_compute_number_array(importer, operation, inputs, count);
     if (result && (size_t)result->count == tflite_elements(&importer->model->tensors[output])) /* readers go by its shape */
         importer->numbers[output] = result;
