@@ -313,9 +313,8 @@ struct network_state {
 };
 
 struct network {
-    const char *name; /* of the model's file, for messages */
-    bool
-        channels_last; /* the model's own tensors are NHWC (TFLite), not NCHW (ONNX): the order of its .bin and .npy files */
+    const char *name;   /* of the model's file, for messages */
+    bool channels_last; /* the model's tensors are NHWC (TFLite), not NCHW (ONNX): the order of its .bin and .npy files */
     struct tensor *tensors;
     int tensor_count;
     struct layer *layers; /* in an order in which every input is computed before it is read: the file's node order */
@@ -336,6 +335,7 @@ struct network {
 
 /* Tells networks apart: of layers, shapes and constants, after range_prove. Names do not count. */
 uint32_t network_hash(const struct network *network);
+size_t layer_weight_count(const struct network *network, const struct layer *layer); /* of a convolution */
 
 /* A tensor of bytes without a sign, which no layer computes: to be changed where it is another. */
 static inline struct tensor tensor_plain(const char *name, int height, int width, int channels)

@@ -127,7 +127,7 @@ static void add_arrays(uint32_t *hash, const struct tensor *output, const struct
         add_lstm(hash, layer->lstm);
 }
 
-static size_t weight_count(const struct network *network, const struct layer *layer)
+size_t layer_weight_count(const struct network *network, const struct layer *layer)
 {
     size_t channels = (size_t)network->tensors[layer->inputs[0]].channels / (size_t)layer->groups;
     return (size_t)network->tensors[layer->output].channels * channels * (size_t)layer->kernel_height *
@@ -144,7 +144,7 @@ static void add_layer(uint32_t *hash, const struct network *network, const struc
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         add(hash, numbers[i]);
     if (layer->weights)
-        add_bytes(hash, layer->weights, weight_count(network, layer));
+        add_bytes(hash, layer->weights, layer_weight_count(network, layer));
     add_arrays(hash, &network->tensors[layer->output], layer);
     for (int i = 0; i < layer->stage_count; i++)
         add_stage(hash, &layer->stages[i]);

@@ -7,13 +7,6 @@
 
 /* ---- one copy ---- */
 
-static size_t convolution_weights(const struct network *network, const struct layer *layer)
-{
-    const struct tensor *input = &network->tensors[layer->inputs[0]], *output = &network->tensors[layer->output];
-    return (size_t)output->channels * (size_t)(input->channels / layer->groups) * (size_t)layer->kernel_height *
-           (size_t)layer->kernel_width;
-}
-
 /* Are the positions in equal steps? */
 static bool find_step(const int32_t *positions, int count, int32_t *step)
 {
@@ -31,7 +24,7 @@ static bool is_ignored(const struct network *network, int tensor)
         const struct layer *layer = &network->layers[i];
         if (!layer_reads(layer, tensor))
             continue;
-        size_t count = layer->kind == LAYER_CONVOLUTION ? convolution_weights(network, layer) : 0;
+        size_t count = layer->kind == LAYER_CONVOLUTION ? layer_weight_count(network, layer) : 0;
         for (size_t k = 0; k < count; k++)
             if (layer->weights[k])
                 return false;

@@ -6,14 +6,6 @@
 #include "import/tflite/tflite_import.h"
 #include "middle/functions.h"
 
-static float read_real(const unsigned char *bytes)
-{
-    uint32_t bits = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-    float real;
-    memcpy(&real, &bits, sizeof bits);
-    return real;
-}
-
 static void write_real(float real, unsigned char *bytes)
 {
     uint32_t bits;
@@ -55,7 +47,7 @@ void tflite_compute_constant(struct tflite_importer *importer, const struct tfli
     unsigned char *made = arena_array(importer->arena, unsigned char, count *bytes + 1);
     importer->number_room -= (int64_t)count;
     for (size_t i = 0; i < count; i++) {
-        float real = read_real(from->data + 4 * i);
+        float real = tflite_real(from, i);
         if (quantises)
             made[i] = quantise(real, to);
         else

@@ -134,6 +134,7 @@ const char *tflite_shape_text(struct tflite_importer *importer, const struct tfl
 /* A constant input of the operator, of this type and number of elements (0: any); null after a report. */
 const struct tflite_tensor *tflite_constant(struct tflite_importer *importer, int index, int type, size_t count);
 int32_t tflite_integer(const struct tflite_tensor *constant, size_t index); /* of INT32 */
+float tflite_real(const struct tflite_tensor *constant, size_t index);      /* of FLOAT32 */
 size_t tflite_elements(const struct tflite_tensor *tensor);
 
 /* tflite_numbers.c: those of an input of the operator, `count` of them (below 0: any); null after a report. */

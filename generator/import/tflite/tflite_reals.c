@@ -134,9 +134,7 @@ static bool read_number(const struct tflite_importer *importer, int index, float
     const struct tflite_tensor *constant = &importer->model->tensors[tensor];
     if (!constant->data || constant->type != TFLITE_FLOAT32 || tflite_elements(constant) != 1)
         return false;
-    const unsigned char *bytes = constant->data;
-    uint32_t bits = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-    memcpy(number, &bits, sizeof bits);
+    *number = tflite_real(constant, 0);
     return true;
 }
 

@@ -95,6 +95,14 @@ int32_t tflite_integer(const struct tflite_tensor *constant, size_t index)
     return (int32_t)(bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24);
 }
 
+float tflite_real(const struct tflite_tensor *constant, size_t index)
+{
+    int32_t bits = tflite_integer(constant, index);
+    float real;
+    memcpy(&real, &bits, sizeof real);
+    return real;
+}
+
 bool tflite_quantisation(struct tflite_importer *importer, const struct tflite_tensor *tensor,
                          struct quantisation *quantisation)
 {
