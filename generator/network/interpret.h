@@ -10,9 +10,8 @@
 /* Writes what a view has of its home's elements; of another tensor nothing. */
 void interpret_view(const struct network *network, int tensor, int64_t *const *tensors);
 
-/* Computes tensors[layer's output] (allocated by the caller) from tensors[its inputs], of which it writes those
- * that are views. False after an error was reported:
- * a value exceeds 64 bits. */
+/* Computes tensors[layer's output] (allocated by the caller) from tensors[its inputs], of which it writes those that are
+ * views. False after an error was reported: a value exceeds 64 bits. */
 bool interpret_layer(const struct network *network, int layer, int64_t *const *tensors, struct diagnostics *diagnostics);
 
 /* Arrays for the values of every tensor, indexed as network->tensors. */
