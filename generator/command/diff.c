@@ -9,11 +9,11 @@
 #include "command/load_model.h"
 #include "dory/status.h"
 #include "network/channels.h"
-#include "network/expected.h"
 #include "network/interpret.h"
-#include "network/text_tensor.h"
 #include "plan/plan.h"
 #include "plan/views.h"
+#include "values/expected.h"
+#include "values/text_tensor.h"
 
 struct diff {
     const char *log_path;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "network/expected.h"
+#include "values/expected.h"
 
 #define START          "@dory "
 #define SHOWN_WARNINGS 10

@@ -1,5 +1,5 @@
 /* dory evaluate: the accuracy of a network, which is the chip's. */
-#include "network/evaluate.h"
+#include "values/evaluate.h"
 
 #include "command/commands.h"
 #include "command/load_model.h"

@@ -15,12 +15,12 @@
 #include "command/memory_options.h"
 #include "emit/assemble.h"
 #include "emit/emit.h"
-#include "network/expected.h"
 #include "report/plan_report.h"
 #include "report/plan_text.h"
 #include "report/plan_views.h"
 #include "report/report_files.h"
 #include "solve/plan_make.h"
+#include "values/expected.h"
 
 /* What one run knows. */
 struct generation {

@@ -5,7 +5,7 @@
 
 #include "command/firmware.h"
 #include "dory/hal.h"
-#include "network/expected.h"
+#include "values/expected.h"
 
 bool options_target(const struct options *options, struct target *target, struct arena *arena,
                     struct diagnostics *diagnostics)

@@ -27,7 +27,7 @@ struct options {
     const char *check;                  /* null, "golden", or a folder */
     const char *input;                  /* for the check: null, or a file of values */
     struct option_list inputs, outputs; /* files of values, for run, in the model's order */
-    const char *images, *labels;        /* for evaluate: a data set, see network/data_set.h */
+    const char *images, *labels;        /* for evaluate: a data set, see values/data_set.h */
     const char *depfile, *dump;
     const char *dump_tensors;           /* null, "all", or layers that the firmware writes to its log: "1,4-6" */
     const char *log;                    /* for the report: null, or the log of a run with its measurements */

@@ -7,10 +7,10 @@
 
 #include "base/terminal.h"
 #include "command/load_model.h"
-#include "network/expected.h"
 #include "network/interpret.h"
-#include "network/tensor_file.h"
-#include "network/text_tensor.h"
+#include "values/expected.h"
+#include "values/tensor_file.h"
+#include "values/text_tensor.h"
 
 /* An archive may hold the arrays of all inputs: then it is named once. */
 static bool is_archive_of_all(const struct option_list *files)

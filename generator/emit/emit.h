@@ -5,7 +5,7 @@
 #include "base/outputs.h"
 #include "base/text.h"
 #include "emit/assemble.h"
-#include "network/expected.h"
+#include "values/expected.h"
 
 struct emission {
     const char *name; /* of the network: an identifier of C */

@@ -5,7 +5,7 @@
 #include "dory/dump.h"
 #include "emit/emit.h"
 #include "emit/records.h"
-#include "network/expected.h"
+#include "values/expected.h"
 
 /* ---- the choice ---- */
 

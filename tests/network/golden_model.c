@@ -8,8 +8,8 @@
 #include "import/load.h"
 #include "network/interpret.h"
 #include "network/range.h"
-#include "network/text_tensor.h"
 #include "plan/plan.h"
+#include "values/text_tensor.h"
 
 #define EXIT_SKIPPED 77
 

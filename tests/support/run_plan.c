@@ -9,8 +9,8 @@
 #include "dory/run.h"
 #include "emit/assemble.h"
 #include "network/channels.h"
-#include "network/expected.h"
 #include "plan/timeline.h"
+#include "values/expected.h"
 
 /* ---- kernels ---- */
 

@@ -8,7 +8,7 @@
 #include "import/load.h"
 #include "network/interpret.h"
 #include "network/range.h"
-#include "network/tensor_file.h"
+#include "values/tensor_file.h"
 
 #define EXIT_SKIPPED 77
 

@@ -1,4 +1,4 @@
-#include "network/dump_match.h"
+#include "values/dump_match.h"
 
 #include <string.h>
 

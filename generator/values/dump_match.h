@@ -4,7 +4,7 @@
 #define DORYGEN_DUMP_MATCH_H
 
 #include "network/network.h"
-#include "network/text_tensor.h"
+#include "values/text_tensor.h"
 
 struct dump {
     const char *path;

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "network/dump_match.h"
-#include "network/expected_source.h"
-#include "network/float_rounding.h"
 #include "network/interpret.h"
+#include "values/dump_match.h"
+#include "values/expected_source.h"
+#include "values/float_rounding.h"
 
 /* The file's value at a place in HWC order; compare has found out which of its forms the file has. */
 static int64_t file_value(const struct text_tensor *file, const struct text_comparison *form, size_t index)

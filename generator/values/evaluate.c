@@ -1,4 +1,4 @@
-#include "network/evaluate.h"
+#include "values/evaluate.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,14 +1,14 @@
-#include "network/expected.h"
+#include "values/expected.h"
 
 #include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "network/channels.h"
-#include "network/expected_folder.h"
-#include "network/expected_source.h"
 #include "network/interpret.h"
-#include "network/tensor_file.h"
+#include "values/expected_folder.h"
+#include "values/expected_source.h"
+#include "values/tensor_file.h"
 
 /* ---- values and bytes ---- */
 

@@ -2,7 +2,7 @@
 #ifndef DORYGEN_EXPECTED_FOLDER_H
 #define DORYGEN_EXPECTED_FOLDER_H
 
-#include "network/expected.h"
+#include "values/expected.h"
 
 /* False after an error. A null folder is none that was asked for. */
 bool expected_folder_is_there(const char *folder, struct diagnostics *diagnostics);

@@ -1,4 +1,4 @@
-#include "network/data_set.h"
+#include "values/data_set.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "network/tensor_file.h"
-#include "network/text_tensor.h"
+#include "values/tensor_file.h"
+#include "values/text_tensor.h"
 
 /* ---- images ---- */
 

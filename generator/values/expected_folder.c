@@ -1,4 +1,4 @@
-#include "network/expected_folder.h"
+#include "values/expected_folder.h"
 
 #include <dirent.h>
 #include <errno.h>

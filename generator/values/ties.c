@@ -1,4 +1,4 @@
-#include "network/ties.h"
+#include "values/ties.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "network/float_rounding.h"
+#include "values/float_rounding.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define DORYGEN_EVALUATE_H
 
 #include "base/support.h"
-#include "network/data_set.h"
+#include "values/data_set.h"
 
 struct evaluation {
     size_t images, right; /* right: the label is the place of the first output's largest element, the first of equals */

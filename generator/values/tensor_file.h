@@ -4,7 +4,7 @@
  * where the model has int8, see model_offset) .npy   integers likewise; or float32, float64: real values, which are
  * quantised as the model does at its edge; where the model says no scale, whole numbers
  *     .npz   one such array, or those of all inputs
- *     else   text of integers in HWC order (network/text_tensor.h)
+ *     else   text of integers in HWC order (values/text_tensor.h)
  *
  * In memory values are the network's elements in HWC order. */
 #ifndef DORYGEN_TENSOR_FILE_H

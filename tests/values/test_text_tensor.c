@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "expect.h"
-#include "network/text_tensor.h"
+#include "values/text_tensor.h"
 
 static struct arena arena;
 static struct diagnostics diagnostics = {.arena = &arena};

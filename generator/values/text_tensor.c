@@ -1,4 +1,4 @@
-#include "network/text_tensor.h"
+#include "values/text_tensor.h"
 
 #include <ctype.h>
 #include <errno.h>

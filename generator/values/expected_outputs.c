@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "network/expected_source.h"
-#include "network/float_rounding.h"
-#include "network/tensor_file.h"
-#include "network/ties.h"
+#include "values/expected_source.h"
+#include "values/float_rounding.h"
+#include "values/tensor_file.h"
+#include "values/ties.h"
 
 struct difference {
     size_t count, at_ties; /* at_ties: of them, at exact halves or behind them */

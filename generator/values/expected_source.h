@@ -2,7 +2,7 @@
 #ifndef DORYGEN_EXPECTED_SOURCE_H
 #define DORYGEN_EXPECTED_SOURCE_H
 
-#include "network/expected.h"
+#include "values/expected.h"
 
 struct source {
     const struct network *network; /* what files and the golden model have the values of */

@@ -1,5 +1,5 @@
 /* Images with labels, to measure a network's accuracy on: a .npy file whose first dimension counts the images, or a folder
- * whose files, in the order of their names, hold one each (forms: network/tensor_file.h). Only for networks with one input.
+ * whose files, in the order of their names, hold one each (forms: values/tensor_file.h). Only for networks with one input.
  */
 #ifndef DORYGEN_DATA_SET_H
 #define DORYGEN_DATA_SET_H

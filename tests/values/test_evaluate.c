@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "network/evaluate.h"
 #include "network/range.h"
-#include "network/tensor_file.h"
+#include "values/evaluate.h"
+#include "values/tensor_file.h"
 
 enum { CLASSES = 5, IMAGES = 300 };
 

@@ -1,11 +1,11 @@
-#include "network/tensor_file.h"
+#include "values/tensor_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "network/text_tensor.h"
+#include "values/text_tensor.h"
 
 /* ---- the model's order and type ---- */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "network/tensor_file.h"
+#include "values/tensor_file.h"
 
 struct fixture {
     struct arena arena;

@@ -1,7 +1,7 @@
 /* Exact halves, and what depends on them. A row of pairs is averaged; a second layer reads the averages. */
 #include "expect.h"
 #include "network/interpret.h"
-#include "network/ties.h"
+#include "values/ties.h"
 
 #define AVERAGES 3
 
