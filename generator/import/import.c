@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "import/operators.h"
-#include "import/tidy.h"
+#include "simplify/tidy.h"
 
 /* ---- messages ---- */
 

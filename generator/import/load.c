@@ -6,9 +6,9 @@
 #include "import/import.h"
 #include "import/qdq/qdq.h"
 #include "import/tflite/tflite_network.h"
-#include "import/tidy.h"
 #include "model/file.h"
 #include "model/graph.h"
+#include "simplify/tidy.h"
 
 static const struct {
     const char *name;

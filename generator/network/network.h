@@ -327,7 +327,7 @@ struct network {
     int state_count;
     const struct network *whole;  /* of a network with dead channels or unread pixels removed (shrink/shrink.h): as it was
                                    * imported. Both have the same layers and tensors under the same numbers. Else null */
-    struct network *imported;     /* of a network whose slices and gathers came early (import/tidy.h): as it was before. It
+    struct network *imported;     /* of a network whose slices and gathers came early (simplify/tidy.h): as it was before. It
                                    * has other layers and tensors, and the same inputs and outputs. Else null */
     const struct network *copied; /* of a network with views: as it was, with copies in their places. Else null */
     bool fast_requantisation;     /* the chip may differ from the model by what describe/requantise_fast.h permits */

@@ -10,7 +10,6 @@
 #include "command/load_model.h"
 #include "dead_channels.h"
 #include "emit/assemble.h"
-#include "import/tidy.h"
 #include "network/interpret.h"
 #include "network/range.h"
 #include "plan/plan.h"
@@ -18,6 +17,7 @@
 #include "random_views.h"
 #include "report/plan_text.h"
 #include "run_plan.h"
+#include "simplify/tidy.h"
 #include "solve/plan_make.h"
 
 #define PLENTY (64u * 1024 * 1024)

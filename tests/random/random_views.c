@@ -1,6 +1,6 @@
 #include "random_views.h"
 
-#include "middle/edit.h"
+#include "simplify/edit.h"
 
 /* Only these can be copied: not sums, nor elements of fewer bits. */
 static bool has_bytes(const struct network *network, int tensor)

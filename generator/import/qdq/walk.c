@@ -1,7 +1,7 @@
 /* The walk over the nodes, and what comes in and goes out. */
 #include "import/operators.h"
 #include "import/qdq/outside.h"
-#include "import/tidy.h"
+#include "simplify/tidy.h"
 
 #include <math.h>
 #include <stdarg.h>

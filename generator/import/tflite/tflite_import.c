@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "import/tflite/tflite_network.h"
-#include "import/tidy.h"
+#include "simplify/tidy.h"
 
 #define MAXIMUM_LISTED  8       /* kinds of operators in a message */
 #define MAXIMUM_NUMBERS 4194304 /* that constants and what follows from them have, of all tensors */

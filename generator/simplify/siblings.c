@@ -3,9 +3,9 @@
  * and each reader gets a slice of it. Where they have as many, one layer would only add the slices. */
 #include <string.h>
 
-#include "middle/cancel.h"
-#include "middle/early.h"
-#include "middle/edit.h"
+#include "simplify/cancel.h"
+#include "simplify/early.h"
+#include "simplify/edit.h"
 
 enum {
     CHANNELS_AT_ONCE = 4,
@@ -160,7 +160,7 @@ static int find_sibling(const struct network *network, int index)
     return -1;
 }
 
-bool middle_join_siblings(struct network *network, struct arena *arena)
+bool simplify_join_siblings(struct network *network, struct arena *arena)
 {
     bool joins = false;
     for (int i = 0, sibling; i < network->layer_count; i++)
@@ -169,6 +169,6 @@ bool middle_join_siblings(struct network *network, struct arena *arena)
             joins = true;
         }
     if (joins)
-        middle_join_copies_between(network, arena);
+        simplify_join_copies_between(network, arena);
     return joins;
 }

@@ -1,9 +1,9 @@
-#include "middle/part.h"
+#include "simplify/part.h"
 
 #include <string.h>
 
-#include "middle/cancel.h"
-#include "middle/edit.h"
+#include "simplify/cancel.h"
+#include "simplify/edit.h"
 
 struct part part_of_nothing(const struct tensor *tensor, struct arena *arena)
 {
@@ -91,7 +91,7 @@ bool part_redirect(struct network *network, int tensor, const bool *readers, con
         if (!readers[i])
             continue;
         whole.padding_value = joined[i].padding_value;
-        if (!middle_join_copies(network, &whole, &network->layers[i], &joined[i], arena))
+        if (!simplify_join_copies(network, &whole, &network->layers[i], &joined[i], arena))
             return false;
     }
     memcpy(network->layers, joined, (size_t)network->layer_count * sizeof *joined);

@@ -1,8 +1,8 @@
 /* Tables behind a layer: one that clamps becomes the layer's own bounds, any other stays. Pools behind a table: in front of
  * it where the table rises. */
 #include "expect.h"
-#include "import/tidy.h"
 #include "networks.h"
+#include "simplify/tidy.h"
 
 static uint8_t clamp_3_to_200(int x) { return (uint8_t)(x < 3 ? 3 : x > 200 ? 200 : x); }
 static uint8_t negate(int x) { return x == 0; } /* bounds of 1 and 0, were it a clamp */

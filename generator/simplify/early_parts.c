@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "middle/early.h"
+#include "simplify/early.h"
 
 static struct stage pick_stage(const struct stage *stage, const int *channels, int count, struct arena *arena)
 {
@@ -25,8 +25,8 @@ static struct stage pick_stage(const struct stage *stage, const int *channels, i
     return picked;
 }
 
-struct layer middle_some_channels(const struct network *network, const struct layer *layer, const int *channels, int count,
-                                  struct arena *arena)
+struct layer simplify_some_channels(const struct network *network, const struct layer *layer, const int *channels, int count,
+                                    struct arena *arena)
 {
     struct layer picked = *layer;
     size_t each =
@@ -52,7 +52,7 @@ static struct window window_of(const struct layer *layer, enum pixel_axis axis)
     return (struct window){(layer->kernel_width - 1) * layer->dilation_width + 1, layer->stride_width, layer->padding_left};
 }
 
-bool middle_has_window(const struct layer *layer, enum pixel_axis axis)
+bool simplify_has_window(const struct layer *layer, enum pixel_axis axis)
 {
     bool is_row = axis == AXIS_ROW;
     if (layer->kind != LAYER_CONVOLUTION && layer->kind != LAYER_MAXIMUM_POOL && layer->kind != LAYER_AVERAGE_POOL)
@@ -61,7 +61,7 @@ bool middle_has_window(const struct layer *layer, enum pixel_axis axis)
            (is_row ? layer->padding_top : layer->padding_left) || (is_row ? layer->padding_bottom : layer->padding_right);
 }
 
-struct window_lines middle_window_lines(const struct layer *layer, enum pixel_axis axis, int extent, int first, int last)
+struct window_lines simplify_window_lines(const struct layer *layer, enum pixel_axis axis, int extent, int first, int last)
 {
     struct window window = window_of(layer, axis);
     int from = first * window.stride - window.before, to = last * window.stride - window.before + window.size;

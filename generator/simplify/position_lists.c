@@ -1,4 +1,4 @@
-#include "middle/cancel.h"
+#include "simplify/cancel.h"
 
 #include <string.h>
 
@@ -82,7 +82,7 @@ static bool are_sums(const struct source *source, const struct lists *lists)
     return true;
 }
 
-bool middle_copy_has_border(const struct network *network, const struct layer *copy)
+bool simplify_copy_has_border(const struct network *network, const struct layer *copy)
 {
     const struct tensor *output = &network->tensors[copy->output];
     const int sizes[3] = {output->height, output->width, output->channels};
@@ -94,16 +94,16 @@ bool middle_copy_has_border(const struct network *network, const struct layer *c
     return false;
 }
 
-bool middle_join_copies(const struct network *network, const struct layer *first, const struct layer *second,
-                        struct layer *joined, struct arena *arena)
+bool simplify_join_copies(const struct network *network, const struct layer *first, const struct layer *second,
+                          struct layer *joined, struct arena *arena)
 {
     const struct tensor *between = &network->tensors[first->output], *output = &network->tensors[second->output];
     struct source before = {.layer = first};
     struct source source = {second, &before, between->height, between->width, between->channels};
     struct lists lists = make_lists(output, arena);
     int inside[3];
-    bool has_first = middle_copy_has_border(network, first);
-    if (has_first && middle_copy_has_border(network, second) && first->padding_value != second->padding_value)
+    bool has_first = simplify_copy_has_border(network, first);
+    if (has_first && simplify_copy_has_border(network, second) && first->padding_value != second->padding_value)
         return false;
     if (!find_inside(&source, &lists, inside))
         return false;
@@ -127,7 +127,7 @@ static bool is_run(const int32_t *list, int count, int64_t step)
     return true;
 }
 
-bool middle_copy_only_reshapes(const struct network *network, const struct layer *copy)
+bool simplify_copy_only_reshapes(const struct network *network, const struct layer *copy)
 {
     const struct tensor *from = &network->tensors[copy->inputs[0]], *to = &network->tensors[copy->output];
     return tensor_elements(from) == tensor_elements(to) &&
@@ -135,14 +135,14 @@ bool middle_copy_only_reshapes(const struct network *network, const struct layer
            is_run(copy->map.columns, to->width, to->channels) && is_run(copy->map.channels, to->channels, 1);
 }
 
-bool middle_copy_is_nothing(const struct network *network, const struct layer *copy)
+bool simplify_copy_is_nothing(const struct network *network, const struct layer *copy)
 {
     const struct tensor *from = &network->tensors[copy->inputs[0]], *to = &network->tensors[copy->output];
     return from->height == to->height && from->width == to->width && from->channels == to->channels &&
-           middle_copy_only_reshapes(network, copy);
+           simplify_copy_only_reshapes(network, copy);
 }
 
-const int32_t *middle_copy_order(const struct network *network, const struct layer *copy, struct arena *arena)
+const int32_t *simplify_copy_order(const struct network *network, const struct layer *copy, struct arena *arena)
 {
     const struct tensor *to = &network->tensors[copy->output];
     struct source source = {.layer = copy};
@@ -244,7 +244,7 @@ static int64_t window_of(const struct layer_map *map, const struct tensor *from,
     return around[1] - around[0] + 1;
 }
 
-bool middle_copy_is_plain(const struct network *network, const struct layer *copy)
+bool simplify_copy_is_plain(const struct network *network, const struct layer *copy)
 {
     const struct tensor *from = &network->tensors[copy->inputs[0]], *to = &network->tensors[copy->output];
     const struct layer_map *map = &copy->map;
@@ -264,12 +264,12 @@ static const int32_t *list_of_part(struct part part, int count, int step, struct
     return list;
 }
 
-bool middle_split_border(const struct network *network, const struct layer *copy, struct layer *inner, struct layer *border,
-                         struct tensor *inside, struct arena *arena)
+bool simplify_split_border(const struct network *network, const struct layer *copy, struct layer *inner,
+                           struct layer *border, struct tensor *inside, struct arena *arena)
 {
     const struct tensor *to = &network->tensors[copy->output];
     struct part rows, columns, channels;
-    if (!middle_copy_has_border(network, copy) || !find_part(copy->map.rows, to->height, &rows) ||
+    if (!simplify_copy_has_border(network, copy) || !find_part(copy->map.rows, to->height, &rows) ||
         !find_part(copy->map.columns, to->width, &columns) || !find_part(copy->map.channels, to->channels, &channels))
         return false;
     *inside = *to;
@@ -285,7 +285,7 @@ bool middle_split_border(const struct network *network, const struct layer *copy
     return true;
 }
 
-bool middle_copy_turns_image(const struct network *network, const struct layer *copy)
+bool simplify_copy_turns_image(const struct network *network, const struct layer *copy)
 {
     const struct tensor *from = &network->tensors[copy->inputs[0]], *to = &network->tensors[copy->output];
     return from->height == to->channels && from->width == to->height && from->channels == to->width &&

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "import/tidy.h"
+#include "simplify/tidy.h"
 
 struct siblings {
     struct network *network;

@@ -19,24 +19,24 @@ enum { EARLY_WORK_OF_LAYER = 4096, EARLY_MACS_OF_ELEMENT = 8 };
 
 /* Whether anything moved. Layers and tensors that nobody reads any more are left without a reader. `computes_unread`: only
  * what computes as much as before, which is convolutions of their own for readers of all pixels. */
-bool middle_take_early(struct network *network, bool computes_unread, struct arena *arena);
+bool simplify_take_early(struct network *network, bool computes_unread, struct arena *arena);
 
 /* Joins convolutions of one input and one window where kernels then compute fewer channels that nobody has. Whether any
- * were. middle/siblings.c; import/siblings.c has those whose results a concatenation joins. */
-bool middle_join_siblings(struct network *network, struct arena *arena);
+ * were. siblings.c; concatenated.c has those whose results a concatenation joins. */
+bool simplify_join_siblings(struct network *network, struct arena *arena);
 
-/* A convolution with some of its output channels, in this order; its tensors are the caller's. middle/early_parts.c. */
-struct layer middle_some_channels(const struct network *network, const struct layer *layer, const int *channels, int count,
-                                  struct arena *arena);
+/* A convolution with some of its output channels, in this order; its tensors are the caller's. early_parts.c. */
+struct layer simplify_some_channels(const struct network *network, const struct layer *layer, const int *channels, int count,
+                                    struct arena *arena);
 
 /* Has a convolution or a pool more than one line in its window, or a border? */
-bool middle_has_window(const struct layer *layer, enum pixel_axis axis);
+bool simplify_has_window(const struct layer *layer, enum pixel_axis axis);
 
 /* Lines of the input, of `extent`, that a window needs for the lines from `first` to `last` of the output, and its border
  * before and after these. No line is between first and end where the window has nothing but border. */
 struct window_lines {
     int first, end, before, after;
 };
-struct window_lines middle_window_lines(const struct layer *layer, enum pixel_axis axis, int extent, int first, int last);
+struct window_lines simplify_window_lines(const struct layer *layer, enum pixel_axis axis, int extent, int first, int last);
 
 #endif

@@ -1,10 +1,10 @@
-#include "import/tidy.h"
+#include "simplify/tidy.h"
 
 #include <string.h>
 
-#include "middle/cancel.h"
-#include "middle/early.h"
 #include "network/interpret.h"
+#include "simplify/cancel.h"
+#include "simplify/early.h"
 
 struct tidying {
     struct network *network;
@@ -259,7 +259,7 @@ static void drop_tensors(struct network *network, struct arena *arena)
 
 void network_tidy(struct network *network, struct arena *arena)
 {
-    middle_cancel_copies(network, arena);
+    simplify_cancel_copies(network, arena);
     network_join_functions(network, arena);
     struct tidying t = {network, arena, arena_array(arena, int, (size_t)network->tensor_count),
                         arena_array(arena, bool, (size_t)network->layer_count)};
@@ -312,10 +312,10 @@ static struct network *copy_of(struct network *network, struct arena *arena)
 struct network *network_take_early(struct network *network, bool computes_unread, struct arena *arena)
 {
     struct network *moved = copy_of(network, arena);
-    bool is_less = middle_take_early(moved, computes_unread, arena) && work_of(moved) < work_of(network);
+    bool is_less = simplify_take_early(moved, computes_unread, arena) && work_of(moved) < work_of(network);
     if (!is_less)
         moved = copy_of(network, arena);
-    bool joins = !computes_unread && middle_join_siblings(moved, arena);
+    bool joins = !computes_unread && simplify_join_siblings(moved, arena);
     joins |= network_join_taps(moved, arena);
     if (!is_less && !joins)
         return network;

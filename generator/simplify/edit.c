@@ -1,4 +1,4 @@
-#include "middle/edit.h"
+#include "simplify/edit.h"
 
 #include <string.h>
 

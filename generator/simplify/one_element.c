@@ -1,6 +1,6 @@
 /* Functions of one element that the model writes as several nodes: GELU by Erf, SiLU by Sigmoid, and their like. Where both
  * operands of an addition or a product are made of one tensor by tables, so is the result. */
-#include "import/tidy.h"
+#include "simplify/tidy.h"
 
 #include "network/interpret.h"
 

@@ -1,6 +1,6 @@
 /* The order of layers around a map of scores: what does not depend on the scores comes in front of them, so that nothing but
  * their own way, product, mask, softmax, product, lies between. Layers that take turns follow each other. */
-#include "import/tidy.h"
+#include "simplify/tidy.h"
 
 static int producer_of(const struct network *network, int layer)
 {

@@ -1,11 +1,11 @@
-#include "middle/early.h"
+#include "simplify/early.h"
 
 #include <string.h>
 
-#include "middle/cancel.h"
-#include "middle/edit.h"
-#include "middle/part.h"
 #include "network/channels.h"
+#include "simplify/cancel.h"
+#include "simplify/edit.h"
+#include "simplify/part.h"
 
 struct mover {
     struct network *network;
@@ -37,7 +37,7 @@ static bool leave_out(const struct mover *m, int index)
     const struct layer *copy = &m->network->layers[index];
     int producer = tensor_of(m, copy->inputs[0])->producer;
     if (copy->kind != LAYER_COPY || copy->stage_count || producer == NO_LAYER ||
-        edit_count_readers(m->network, copy->inputs[0]) != 1 || !middle_copy_is_nothing(m->network, copy))
+        edit_count_readers(m->network, copy->inputs[0]) != 1 || !simplify_copy_is_nothing(m->network, copy))
         return false;
     m->network->layers[producer].output = copy->output;
     m->network->tensors[copy->inputs[0]].producer = NO_LAYER;
@@ -68,7 +68,7 @@ static bool pass_elements(const struct mover *m, int index)
     if (copy.kind != LAYER_COPY || copy.stage_count || producer == NO_LAYER ||
         edit_count_readers(m->network, copy.inputs[0]) != 1 ||
         2 * tensor_elements(tensor_of(m, copy.output)) > tensor_elements(tensor_of(m, copy.inputs[0])) ||
-        !is_by_element(m, &m->network->layers[producer]) || middle_copy_has_border(m->network, &copy))
+        !is_by_element(m, &m->network->layers[producer]) || simplify_copy_has_border(m->network, &copy))
         return false;
     struct layer layer = m->network->layers[producer];
     const struct tensor to = *tensor_of(m, copy.output);
@@ -120,8 +120,8 @@ static struct window_lines window_lines_of(const struct mover *m, const struct l
                                            const struct part *part)
 {
     const int *lines = part_list(part, (int)axis, m->arena);
-    return middle_window_lines(layer, axis, tensor_extent(tensor_of(m, layer->inputs[0]), axis), lines[0],
-                               lines[part->counts[axis] - 1]);
+    return simplify_window_lines(layer, axis, tensor_extent(tensor_of(m, layer->inputs[0]), axis), lines[0],
+                                 lines[part->counts[axis] - 1]);
 }
 
 /* The lines of input `i` that a part of the output needs. */
@@ -132,7 +132,7 @@ static const int *lines_for(const struct mover *m, const struct layer *layer, in
     const int *lines = NULL;
     *count = extent;
     if (inputs_by_line(m, layer, axis) >> i & 1 && part->counts[axis] < part->sizes[axis]) {
-        bool has_window = middle_has_window(layer, axis);
+        bool has_window = simplify_has_window(layer, axis);
         struct window_lines window = window_lines_of(m, layer, axis, part);
         first = has_window ? window.first : 0;
         *count = has_window ? window.end - window.first : part->counts[axis];
@@ -233,10 +233,10 @@ static bool find_part(const struct mover *m, const struct layer *layer, const bo
             part_need(part, axis, 0);
         if (!inputs_by_line(m, layer, axis))
             part_need_all(part, axis);
-        else if (middle_has_window(layer, axis))
+        else if (simplify_has_window(layer, axis))
             need_between(m, layer, axis, part);
     }
-    if (middle_has_window(layer, AXIS_ROW) || middle_has_window(layer, AXIS_COLUMN))
+    if (simplify_has_window(layer, AXIS_ROW) || simplify_has_window(layer, AXIS_COLUMN))
         return pays(m, layer, readers, part);
     return 2LL * part->counts[PART_ROWS] * part->counts[PART_COLUMNS] <=
            (long long)part->sizes[PART_ROWS] * part->sizes[PART_COLUMNS];
@@ -258,7 +258,7 @@ static void fit(const struct mover *m, const struct layer *whole, const struct p
     for (enum pixel_axis axis = AXIS_ROW; axis < AXES; axis++) {
         if (part->counts[axis] == part->sizes[axis])
             continue;
-        if (!middle_has_window(whole, axis)) {
+        if (!simplify_has_window(whole, axis)) {
             strides[axis] = 1;
             continue;
         }
@@ -319,7 +319,7 @@ static bool lay_channels(const struct mover *m, const struct layer *layer, const
                          struct layer *made)
 {
     const int *channels = part_list(part, PART_CHANNELS, m->arena);
-    *made = middle_some_channels(m->network, layer, channels, part->counts[PART_CHANNELS], m->arena);
+    *made = simplify_some_channels(m->network, layer, channels, part->counts[PART_CHANNELS], m->arena);
     part_need_all(part, PART_ROWS);
     part_need_all(part, PART_COLUMNS);
     made->output =
@@ -334,7 +334,7 @@ static bool is_slice(const struct mover *m, const struct layer *copy, const stru
     const struct tensor *from = tensor_of(m, copy->inputs[0]), *to = tensor_of(m, copy->output);
     int64_t count = part->counts[PART_CHANNELS], i = 0;
     int32_t first = copy->map.rows[0] + copy->map.columns[0] + copy->map.channels[0];
-    if (middle_copy_has_border(m->network, copy) ||
+    if (simplify_copy_has_border(m->network, copy) ||
         (int64_t)tensor_elements(to) != (int64_t)from->height * from->width * count)
         return false;
     for (int row = 0; row < to->height; row++)
@@ -395,13 +395,13 @@ static bool move_one(const struct mover *m)
 }
 
 /* Each move leaves fewer elements to compute, or fewer copies: there is an end. */
-bool middle_take_early(struct network *network, bool computes_unread, struct arena *arena)
+bool simplify_take_early(struct network *network, bool computes_unread, struct arena *arena)
 {
     struct mover m = {network, arena, computes_unread};
     bool moves = false;
     while (move_one(&m)) {
         moves = true;
-        middle_join_copies_between(network, arena);
+        simplify_join_copies_between(network, arena);
     }
     return moves;
 }

@@ -1,8 +1,8 @@
 /* A copy that gives a tensor's dimensions another order, which is too much for one: an order between both, such that two
  * copies do it, each of few dimensions. */
 #include "base/nest.h"
-#include "middle/cancel.h"
-#include "middle/edit.h"
+#include "simplify/cancel.h"
+#include "simplify/edit.h"
 
 #define MOST_LOOPS 6 /* whose 720 orders are tried */
 
@@ -143,7 +143,7 @@ static bool is_large_order(const struct network *network, const struct layer *co
     const struct tensor *from = &network->tensors[copy->inputs[0]], *to = &network->tensors[copy->output];
     const int32_t *const lists[] = {copy->map.rows, copy->map.columns, copy->map.channels};
     const int counts[] = {to->height, to->width, to->channels};
-    return copy->kind == LAYER_COPY && copy->stage_count == 0 && !middle_copy_is_plain(network, copy) &&
+    return copy->kind == LAYER_COPY && copy->stage_count == 0 && !simplify_copy_is_plain(network, copy) &&
            nest_of_lists(nest, lists, counts, 3) && nest->count > NEST_PLAIN_LOOPS && nest->count <= MOST_LOOPS &&
            nest_places(nest, tensor_elements(from), places);
 }
@@ -166,7 +166,7 @@ static bool split(struct network *network, int index, struct arena *arena)
 }
 
 /* What is left of a copy behind the first one is looked at again. */
-void middle_split_orders(struct network *network, struct arena *arena)
+void simplify_split_orders(struct network *network, struct arena *arena)
 {
     for (int i = 0; i < network->layer_count; i++)
         while (split(network, i, arena))

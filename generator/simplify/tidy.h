@@ -11,7 +11,7 @@
  * any more are dropped. Every other tensor has the elements that it had. */
 void network_tidy(struct network *network, struct arena *arena);
 
-/* The network with its slices and gathers as early as they can be, sibling convolutions joined (middle/early.h) and taps
+/* The network with its slices and gathers as early as they can be, sibling convolutions joined (early.h) and taps
  * side by side, whose `imported` is the network given; that itself where it would take no less. Inputs and outputs are the
  * same. `computes_unread`: what the model computes and nobody reads is computed, too. */
 struct network *network_take_early(struct network *network, bool computes_unread, struct arena *arena);
@@ -28,8 +28,8 @@ void network_order(struct network *network, struct arena *arena);
  * between are left without a reader. */
 void network_join_functions(struct network *network, struct arena *arena);
 
-/* siblings.c: convolutions with the same input and window, whose results a concatenation joins, become one layer; those that
- * were are left without a reader, for network_tidy. */
+/* concatenated.c: convolutions with the same input and window, whose results a concatenation joins, become one layer; those
+ * that were are left without a reader, for network_tidy. */
 void network_join_siblings(struct network *network, struct arena *arena);
 
 #endif

@@ -1,9 +1,9 @@
 /* Slices and gathers come in front of the layers that compute what they read, and the network stays the same. */
 #include "check/check_values.h"
 #include "expect.h"
-#include "import/tidy.h"
 #include "network/interpret.h"
 #include "networks.h"
+#include "simplify/tidy.h"
 
 struct fixture {
     struct arena arena;

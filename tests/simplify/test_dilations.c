@@ -2,9 +2,9 @@
  * same. */
 #include "check/check_values.h"
 #include "expect.h"
-#include "import/tidy.h"
 #include "network/interpret.h"
 #include "networks.h"
+#include "simplify/tidy.h"
 
 struct window {
     int height, width, kernel, padding;

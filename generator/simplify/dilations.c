@@ -2,9 +2,9 @@
  * rows, side by side that a window reads, phase behind phase, and another one takes the results back to where they belong.
  * With a dilation of 2, of columns 0 1 2 3 4 5, the layer reads 0 2 4 and 1 3 5. Windows that reach from one phase into the
  * next have results that nobody reads. */
-#include "import/tidy.h"
-#include "middle/edit.h"
 #include "middle/layout.h"
+#include "simplify/edit.h"
+#include "simplify/tidy.h"
 
 /* One axis of the layer. `size` is of the input, its border left out; a phase has so many elements. */
 struct axis {

@@ -1,6 +1,6 @@
-#include "middle/cancel.h"
+#include "simplify/cancel.h"
 
-#include "middle/edit.h"
+#include "simplify/edit.h"
 
 struct canceller {
     struct network *network;
@@ -17,8 +17,8 @@ static bool join(const struct canceller *c, struct layer *layer)
     if (layer->kind != LAYER_COPY || layer->stage_count)
         return false;
     while ((before = edit_copy_of(c->network, joined.inputs[0])) &&
-           middle_join_copies(c->network, before, &joined, &joined, c->arena))
-        if (middle_copy_is_plain(c->network, &joined)) {
+           simplify_join_copies(c->network, before, &joined, &joined, c->arena))
+        if (simplify_copy_is_plain(c->network, &joined)) {
             *layer = joined;
             return true;
         }
@@ -44,7 +44,7 @@ static bool leave_out(const struct canceller *c, const struct layer *layer)
     struct network *network = c->network;
     bool is_copy = layer->kind == LAYER_COPY && layer->stage_count == 0;
     if (network_is_output(network, layer->output) || edit_count_readers(network, layer->output) == 0 ||
-        !(is_copy ? middle_copy_is_nothing(network, layer) : table_is_nothing(network, layer)))
+        !(is_copy ? simplify_copy_is_nothing(network, layer) : table_is_nothing(network, layer)))
         return false;
     edit_replace(network, layer->output, layer->inputs[0]);
     return true;
@@ -73,7 +73,7 @@ static bool is_same_copy(const struct network *network, const struct layer *a, c
     int32_t rows, columns, channels;
     return a->kind == LAYER_COPY && a->stage_count == 0 && a->inputs[0] == b->inputs[0] && x->height == y->height &&
            x->width == y->width && x->channels == y->channels &&
-           (a->padding_value == b->padding_value || !middle_copy_has_border(network, a)) &&
+           (a->padding_value == b->padding_value || !simplify_copy_has_border(network, a)) &&
            is_same_list(a->map.rows, b->map.rows, x->height, &rows) &&
            is_same_list(a->map.columns, b->map.columns, x->width, &columns) &&
            is_same_list(a->map.channels, b->map.channels, x->channels, &channels) && rows + columns + channels == 0;
@@ -152,7 +152,7 @@ static bool order_weights(const struct canceller *c, struct layer *layer)
 {
     const struct network *network = c->network;
     const struct layer *copy = edit_copy_of(network, layer->inputs[0]);
-    const int32_t *order = copy && reads_all(network, layer) ? middle_copy_order(network, copy, c->arena) : NULL;
+    const int32_t *order = copy && reads_all(network, layer) ? simplify_copy_order(network, copy, c->arena) : NULL;
     if (!order)
         return false;
     const struct tensor *from = &network->tensors[copy->inputs[0]], *input = &network->tensors[copy->output];
@@ -178,12 +178,12 @@ static void split_border(const struct canceller *c, int index)
     struct layer inner, border, *copy = &network->layers[index];
     struct tensor inside;
     if (copy->kind != LAYER_COPY || copy->stage_count ||
-        !middle_split_border(network, copy, &inner, &border, &inside, c->arena))
+        !simplify_split_border(network, copy, &inner, &border, &inside, c->arena))
         return;
     int between = edit_add_tensor(network, &inside, c->arena);
     inner.output = border.inputs[0] = between;
     network->layers[index] = border;
-    if (middle_copy_is_nothing(network, &inner))
+    if (simplify_copy_is_nothing(network, &inner))
         network->layers[index].inputs[0] = inner.inputs[0];
     else
         edit_insert_layer(network, index, &inner, c->arena);
@@ -206,8 +206,8 @@ static void turn_input(const struct canceller *c, int input)
             network_is_output(network, copy->output) || edit_count_readers(network, input) != 1 ||
             !lies_as_in_model(network, tensor))
             continue;
-        const bool turns = network->channels_last && middle_copy_turns_image(network, copy);
-        if (!turns && !middle_copy_only_reshapes(network, copy))
+        const bool turns = network->channels_last && simplify_copy_turns_image(network, copy);
+        if (!turns && !simplify_copy_only_reshapes(network, copy))
             continue;
         tensor->height = network->tensors[copy->output].height;
         tensor->width = network->tensors[copy->output].width;
@@ -245,18 +245,18 @@ static void cancel(const struct canceller *c)
     }
 }
 
-void middle_join_copies_between(struct network *network, struct arena *arena)
+void simplify_join_copies_between(struct network *network, struct arena *arena)
 {
     cancel(&(struct canceller){network, arena});
 }
 
-void middle_cancel_copies(struct network *network, struct arena *arena)
+void simplify_cancel_copies(struct network *network, struct arena *arena)
 {
     struct canceller c = {network, arena};
     cancel(&c);
     for (int i = network->layer_count - 1; i >= 0; i--)
         split_border(&c, i);
-    middle_split_orders(network, arena);
+    simplify_split_orders(network, arena);
     for (int i = 0; i < network->input_count; i++)
         if (!is_state(network, network->inputs[i]))
             turn_input(&c, network->inputs[i]);
