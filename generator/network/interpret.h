@@ -1,4 +1,4 @@
-/* The golden model: executes a network in exact integers, straight from the meaning that network.h gives each layer.
+/* The golden model: executes a network in exact integers, straight from the meaning that layer.h gives each layer.
  * It shares no code with the kernels and none with the planner. A tensor is an array of int64_t in HWC order.
  */
 #ifndef DORYGEN_INTERPRET_H

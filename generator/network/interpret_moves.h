@@ -1,4 +1,4 @@
-/* Accumulators of layers by kind, for interpret.c: see network.h. False where one exceeds 64 bits. */
+/* Accumulators of layers by kind, for interpret.c: see layer.h. False where one exceeds 64 bits. */
 #ifndef DORYGEN_INTERPRET_MOVES_H
 #define DORYGEN_INTERPRET_MOVES_H
 

@@ -1,5 +1,5 @@
 /* An LSTM of bytes with cells of 16 bits, in TensorFlow Lite Micro's arithmetic; this is what such a layer means, on host
- * and chip. generator/network/network.h has it in formulas (struct lstm).
+ * and chip. generator/network/layer.h has it in formulas (struct lstm).
  *
  * Input, state and output are a pixel each. The input has `inputs` bytes for each of `steps` steps; the state has a hidden
  * byte and a cell of two bytes for each of `units` units, hidden bytes first; the output has the hidden bytes of all steps,
