@@ -39,8 +39,7 @@ static const char *const layouts[] = {"hwc", "chw", NULL};
 static const char *const tile_tables[] = {"auto", "no", "yes", NULL};
 static const char *const truths[] = {"false", "true", NULL};
 
-#define MAXIMUM_DIMENSION 65535u
-#define MAXIMUM_VALUES    4
+#define MAXIMUM_VALUES 4
 
 /* A field sets one member, or as many as it has values: "3" and "3x3" are a kernel. */
 struct cost_field {

@@ -15,8 +15,6 @@
 #include "model/graph.h"
 #include "network/network.h"
 
-#define MAXIMUM_DIMENSION 65535 /* what the firmware's 16-bit fields hold */
-
 struct shape {
     int rank;
     int64_t dimensions[GRAPH_MAXIMUM_RANK]; /* as in ONNX: batch, channels, height, width */

@@ -19,7 +19,7 @@ static bool rearrange(const struct view *view, const struct parts *parts, const 
 
 static bool is_possible(const struct view *view, int64_t block)
 {
-    return view->rank + 2 <= VIEW_MAXIMUM_RANK && block >= 1 && block <= MIDDLE_MAXIMUM_DIMENSION;
+    return view->rank + 2 <= VIEW_MAXIMUM_RANK && block >= 1 && block <= MAXIMUM_DIMENSION;
 }
 
 /* Where the parts of each dimension begin: `extra` of them have one or two parts more. */
@@ -112,7 +112,7 @@ struct view middle_insert(const struct view *view, int dimension)
 
 bool middle_repeat(const struct view *view, int dimension, int64_t times, struct view *result)
 {
-    if (times < 1 || times > MIDDLE_MAXIMUM_DIMENSION || view_elements(view) * times > MIDDLE_MAXIMUM_ELEMENTS ||
+    if (times < 1 || times > MAXIMUM_DIMENSION || view_elements(view) * times > MAXIMUM_ELEMENTS ||
         view->rank == VIEW_MAXIMUM_RANK)
         return false;
     struct view longer = middle_insert(view, dimension), repeated;

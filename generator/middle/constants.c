@@ -97,7 +97,7 @@ int middle_lay_elements(struct quantised_builder *builder, const char *name, int
                         int64_t count, const struct quantisation *quantisation)
 {
     int parts[MIDDLE_MAXIMUM_PARTS], pixels = count_parts(count, PART_IN_L1);
-    pixels = pixels ? pixels : count_parts(count, MIDDLE_MAXIMUM_DIMENSION);
+    pixels = pixels ? pixels : count_parts(count, MAXIMUM_DIMENSION);
     if (pixels == 0 || count < 1)
         return -1;
     const int each = (int)(count / pixels);

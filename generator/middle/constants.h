@@ -21,7 +21,7 @@ struct middle_constant middle_place_constant(struct quantised_builder *builder, 
 
 /* One pixel of `count` channels, which are these bytes, the firmware's; or as few pixels of equal size as can be, one behind
  * the other. All sums of a pixel are 0, its addends are the elements. `source`: see below. -1: there are no
- * MIDDLE_MAXIMUM_PARTS equal parts, or fewer, of up to MIDDLE_MAXIMUM_DIMENSION elements. */
+ * MIDDLE_MAXIMUM_PARTS equal parts, or fewer, of up to MAXIMUM_DIMENSION elements. */
 int middle_lay_elements(struct quantised_builder *builder, const char *name, int source, const uint8_t *elements,
                         int64_t count, const struct quantisation *quantisation);
 

@@ -186,8 +186,7 @@ static bool arrange(struct gather *gather, struct view *view)
     view_permute(view, gather->order, view);
     for (int i = 0; i < view->rank; i++)
         dimensions[i] = i < gather->rows->rank ? gather->rows->dimensions[i] : view->dimensions[i];
-    return view_elements(view) <= MIDDLE_MAXIMUM_ELEMENTS / gather->count &&
-           view_broadcast(view, view->rank, dimensions, view);
+    return view_elements(view) <= MAXIMUM_ELEMENTS / gather->count && view_broadcast(view, view->rank, dimensions, view);
 }
 
 bool middle_gather_rows(struct quantised_builder *builder, const char *name, const struct middle_value *value,

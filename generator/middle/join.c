@@ -19,7 +19,7 @@ static bool layout_in_a_row(const struct middle_value *parts, int count, int dim
         if (largest->dimensions[outside.order[i]] != 1)
             return false;
     layout->rows = layout->columns = 0;
-    return elements <= MIDDLE_MAXIMUM_DIMENSION;
+    return elements <= MAXIMUM_DIMENSION;
 }
 
 /* Rows of what is outside of the joined dimension in memory; that and what is inside of it are channels, so that the parts
@@ -37,8 +37,7 @@ static bool layout_in_rows(const struct middle_value *parts, int count, int dime
         channels += parts[i].view.dimensions[dimension] * inside;
     layout->rows = rows;
     layout->columns = 0;
-    return inside > 1 && channels <= MIDDLE_MAXIMUM_DIMENSION && outside <= MIDDLE_MAXIMUM_DIMENSION &&
-           view_is_memory(&parts[0].view);
+    return inside > 1 && channels <= MAXIMUM_DIMENSION && outside <= MAXIMUM_DIMENSION && view_is_memory(&parts[0].view);
 }
 
 /* Else all dimensions but the joined one are rows and columns. */
@@ -70,7 +69,7 @@ bool middle_join(struct quantised_builder *builder, const char *name, struct mid
     for (int i = 0; i < count; i++) {
         channels += parts[i].view.dimensions[dimension];
         const char *own = arena_format(builder->arena, "%s, part %d", name, i);
-        if (channels > MIDDLE_MAXIMUM_DIMENSION || !middle_lay_out(builder, own, &layout, &parts[i]))
+        if (channels > MAXIMUM_DIMENSION || !middle_lay_out(builder, own, &layout, &parts[i]))
             return false;
         tensors[i] = parts[i].tensor;
     }

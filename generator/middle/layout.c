@@ -148,7 +148,7 @@ static int joined_count(const struct middle_value *value, const struct middle_mo
     int64_t all = 1;
     for (int i = 0; i < count; i++) {
         int64_t own = count_of(value, move, order[i]);
-        if (own < 1 || own > MIDDLE_MAXIMUM_DIMENSION || (all *= own) > MIDDLE_MAXIMUM_DIMENSION)
+        if (own < 1 || own > MAXIMUM_DIMENSION || (all *= own) > MAXIMUM_DIMENSION)
             return 0;
     }
     return (int)all;
@@ -182,7 +182,7 @@ static bool lay(struct quantised_builder *builder, const char *name, const struc
     int64_t all = 1;
     for (int i = 0; i < 3; order += counts[i++]) {
         sizes[i] = joined_count(value, move, order, counts[i]);
-        if (sizes[i] == 0 || (all *= sizes[i]) > MIDDLE_MAXIMUM_ELEMENTS)
+        if (sizes[i] == 0 || (all *= sizes[i]) > MAXIMUM_ELEMENTS)
             return false;
         positions[i] = joined_positions(builder, value, move, order, counts[i], sizes[i]);
     }

@@ -8,9 +8,6 @@
 #include "middle/quantised.h"
 #include "middle/view.h"
 
-#define MIDDLE_MAXIMUM_DIMENSION 65535              /* what the firmware's 16-bit fields hold */
-#define MIDDLE_MAXIMUM_ELEMENTS  ((int64_t)1 << 26) /* of a tensor: keeps arithmetic on sizes in 32 bits */
-
 /* A tensor of the model: elements of one of the network's, in the places that the view says. */
 struct middle_value {
     int tensor;

@@ -65,7 +65,7 @@ bool middle_multiply(struct quantised_builder *builder, const char *name, const 
     product->width = (int)sizes[1];
     product->channels = (int)sizes[2];
     product->view = layout_view(&layout, dimensions);
-    return sizes[0] * sizes[1] * sizes[2] <= MIDDLE_MAXIMUM_ELEMENTS;
+    return sizes[0] * sizes[1] * sizes[2] <= MAXIMUM_ELEMENTS;
 }
 
 static struct stage without_zero(struct quantised_builder *builder, int tensor)

@@ -19,7 +19,7 @@ static bool set_list(struct middle_move *move, int dimension, int32_t *list, int
     return true;
 }
 
-static bool can_have(int64_t count) { return count >= 1 && count <= MIDDLE_MAXIMUM_DIMENSION; }
+static bool can_have(int64_t count) { return count >= 1 && count <= MAXIMUM_DIMENSION; }
 
 static int32_t *new_list(struct quantised_builder *builder, int64_t count)
 {
@@ -62,7 +62,7 @@ bool middle_move_pad(struct quantised_builder *builder, struct middle_move *move
                      int64_t before, int64_t behind)
 {
     int64_t size = move->counts[dimension];
-    if (before < -size || behind < -size || before > MIDDLE_MAXIMUM_DIMENSION || behind > MIDDLE_MAXIMUM_DIMENSION ||
+    if (before < -size || behind < -size || before > MAXIMUM_DIMENSION || behind > MAXIMUM_DIMENSION ||
         !can_have(size + before + behind))
         return false;
     if (before == 0 && behind == 0)

@@ -109,8 +109,8 @@ static struct layout lay_reduced(const struct view *view, const bool *is_reduced
     struct layout layout = layout_with_rows(view, is_reduced);
     int64_t sizes[3];
     layout_sizes(&layout, view->dimensions, sizes);
-    *reduced = (struct reduced){true, sizes[0] > MIDDLE_MAXIMUM_DIMENSION};
-    for (layout.columns = reduced->columns ? 0 : layout.columns; sizes[0] > MIDDLE_MAXIMUM_DIMENSION && layout.rows > 1;
+    *reduced = (struct reduced){true, sizes[0] > MAXIMUM_DIMENSION};
+    for (layout.columns = reduced->columns ? 0 : layout.columns; sizes[0] > MAXIMUM_DIMENSION && layout.rows > 1;
          layout_sizes(&layout, view->dimensions, sizes)) {
         layout.rows--;
         layout.columns++;

@@ -88,8 +88,7 @@ static inline uint64_t layer_macs(const struct network *network, const struct la
 
 /* A convolution whose kernel covers the whole unpadded input, as a fully connected layer does: the firmware runs it as a
  * 1x1 convolution of one pixel, whose input channels are the elements in memory order, i.e. height, width, channels.
- * That wants pixels without a rest of unused bits. Both describe.c (shape) and layout.c (order of weights) ask here. 65535
- * is the firmware's limit of a dimension. */
+ * That wants pixels without a rest of unused bits. Both describe.c (shape) and layout.c (order of weights) ask here. */
 static inline bool layer_reads_whole_input(const struct network *network, const struct layer *layer)
 {
     const struct tensor *input = &network->tensors[layer->inputs[0]];
@@ -98,7 +97,7 @@ static inline bool layer_reads_whole_input(const struct network *network, const 
                   (layer->dilation_width == 1 || layer->kernel_width == 1);
     bool in_a_row = input->bits * input->channels % 8 == 0 || input->height * input->width == 1;
     return layer->kind == LAYER_CONVOLUTION && layer->groups == 1 && covers && !layer_is_padded(layer) && in_a_row &&
-           tensor_elements(input) <= UINT16_MAX;
+           tensor_elements(input) <= MAXIMUM_DIMENSION;
 }
 
 #endif

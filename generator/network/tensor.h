@@ -56,7 +56,9 @@ struct sum_range {
     int64_t minimum, maximum;
 };
 
-#define TENSOR_MAXIMUM_RANK 8 /* in a model */
+#define TENSOR_MAXIMUM_RANK 8         /* in a model */
+#define MAXIMUM_DIMENSION   65535     /* what the firmware's 16-bit fields hold */
+#define MAXIMUM_ELEMENTS    (1 << 26) /* of a tensor: keeps arithmetic on sizes in 32 bits */
 
 /* Where the elements of a tensor lie that has no memory of its own: (row, column, channel) is element first + row * row_step
  * + column * column_step + channel of tensor `of`, in HWC order, which is no such tensor itself. */

@@ -2,7 +2,6 @@
  * rows, side by side that a window reads, phase behind phase, and another one takes the results back to where they belong.
  * With a dilation of 2, of columns 0 1 2 3 4 5, the layer reads 0 2 4 and 1 3 5. Windows that reach from one phase into the
  * next have results that nobody reads. */
-#include "middle/layout.h"
 #include "simplify/edit.h"
 #include "simplify/tidy.h"
 
@@ -64,7 +63,7 @@ static bool is_worth(const struct network *network, const struct layer *layer, c
 {
     size_t laid =
         (size_t)laid_inputs(rows) * (size_t)laid_inputs(columns) * (size_t)network->tensors[layer->inputs[0]].channels;
-    return laid <= MOST_LAID * tensor_elements(&network->tensors[layer->inputs[0]]) && laid <= MIDDLE_MAXIMUM_ELEMENTS;
+    return laid <= MOST_LAID * tensor_elements(&network->tensors[layer->inputs[0]]) && laid <= MAXIMUM_ELEMENTS;
 }
 
 static int add_copy(struct network *network, int at, const char *what, const struct tensor *tensor,
@@ -133,7 +132,7 @@ bool network_join_taps(struct network *network, struct arena *arena)
             axis_of(input->height, output->height, layer->kernel_height, layer->dilation_height, layer->padding_top);
         struct axis columns =
             axis_of(input->width, output->width, layer->kernel_width, layer->dilation_width, layer->padding_left);
-        if (laid_inputs(&rows) > MIDDLE_MAXIMUM_DIMENSION || laid_inputs(&columns) > MIDDLE_MAXIMUM_DIMENSION ||
+        if (laid_inputs(&rows) > MAXIMUM_DIMENSION || laid_inputs(&columns) > MAXIMUM_DIMENSION ||
             !is_worth(network, layer, &rows, &columns))
             continue;
         lay_input(network, i, &rows, &columns, arena);

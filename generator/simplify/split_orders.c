@@ -26,7 +26,7 @@ static int count_dimensions(const struct nest *nest, const struct order *in, con
         places[in->loops[i]] = i;
     for (int i = 1; i < nest->count; i++) {
         const int64_t own = nest->loops[of->loops[i]].size;
-        const bool is_beside = places[of->loops[i]] == places[of->loops[i - 1]] + 1 && size * own <= UINT16_MAX;
+        const bool is_beside = places[of->loops[i]] == places[of->loops[i - 1]] + 1 && size * own <= MAXIMUM_DIMENSION;
         dimensions += !is_beside;
         size = is_beside ? size * own : own;
     }
@@ -77,7 +77,7 @@ static const int32_t *list_positions(const struct search *search, int first, int
     for (int i = first; i < end; i++)
         all *= search->nest->loops[search->between.loops[i]].size;
     *count = (int)all;
-    if (all > UINT16_MAX)
+    if (all > MAXIMUM_DIMENSION)
         return NULL;
     int32_t *list = arena_array(arena, int32_t, (size_t)all);
     for (int k = 0; k < *count; k++)

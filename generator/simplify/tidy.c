@@ -181,7 +181,7 @@ static void join_border(const struct tidying *t, struct layer *layer)
     if (!is_border(copy->map.rows, to->height, from->height, from->width * from->channels, &top) ||
         !is_border(copy->map.columns, to->width, from->width, from->channels, &left) ||
         !is_border(copy->map.channels, to->channels, from->channels, 1, &none) || to->channels != from->channels ||
-        layer->padding_top + top > UINT16_MAX || layer->padding_left + left > UINT16_MAX)
+        layer->padding_top + top > MAXIMUM_DIMENSION || layer->padding_left + left > MAXIMUM_DIMENSION)
         return;
     layer->inputs[0] = copy->inputs[0];
     layer->padding_top += top;

@@ -28,20 +28,20 @@ static bool input_dimensions(struct qdq *qdq, const struct value *value, bool is
                  value->name, value->dimensions[0]);
     for (int i = first; i < value->rank; i++) {
         const int64_t size = dimensions[is_whole ? i : i + 1 - first] = value->dimensions[i];
-        if (size >= 1 && size <= QDQ_MAXIMUM_DIMENSION)
+        if (size >= 1 && size <= MAXIMUM_DIMENSION)
             continue;
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "dimension %d of input '%s' is %s", i, value->name,
                  size < 1 ? "not fixed; export the model without dynamic axes"
-                          : arena_format(qdq->arena, "%" PRId64 "; supported: up to %d", size, QDQ_MAXIMUM_DIMENSION));
+                          : arena_format(qdq->arena, "%" PRId64 "; supported: up to %d", size, MAXIMUM_DIMENSION));
         return false;
     }
     int64_t rows = 1;
     for (int i = 1; i < value->rank - 2; i++)
-        rows = rows > QDQ_MAXIMUM_DIMENSION ? rows : rows * dimensions[i];
-    if (value->rank <= 4 || rows <= QDQ_MAXIMUM_DIMENSION)
+        rows = rows > MAXIMUM_DIMENSION ? rows : rows * dimensions[i];
+    if (value->rank <= 4 || rows <= MAXIMUM_DIMENSION)
         return true;
     diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' has rows in more than %d places; supported: no more",
-             value->name, QDQ_MAXIMUM_DIMENSION);
+             value->name, MAXIMUM_DIMENSION);
     return false;
 }
 

@@ -22,7 +22,6 @@
 
 #define QDQ_OF_INFINITE_MASK                                                                                                \
     " (as of a causal mask of minus infinity: have attention add a mask of 0 and -20 in place of is_causal)"
-#define QDQ_MAXIMUM_DIMENSION 65535 /* what the firmware's 16-bit fields hold */
 
 /* ---- values ---- */
 

@@ -150,7 +150,7 @@ static enum qdq_outcome lay_constant(struct qdq *qdq, const struct node *node, c
                          elements, quantisation, &made))
         return qdq_fault(qdq, node, NULL,
                          "constant '%s' has %zu elements; supported: up to %d, or up to %d equal parts of those",
-                         array->name, array->count, MIDDLE_MAXIMUM_DIMENSION, MIDDLE_MAXIMUM_PARTS);
+                         array->name, array->count, MAXIMUM_DIMENSION, MIDDLE_MAXIMUM_PARTS);
     *value = (struct qdq_value){
         .kind = QDQ_REALS, .view = made.view, .tensor = made.tensor, .reals = qdq_plain_reals(qdq, made.tensor)};
     return QDQ_DONE;

@@ -11,9 +11,6 @@
 #include "middle/moves.h"
 #include "model/tflite/tflite.h"
 
-#define MAXIMUM_DIMENSION 65535     /* what the firmware's 16-bit fields hold */
-#define MAXIMUM_ELEMENTS  (1 << 26) /* of a tensor: keeps arithmetic on sizes in 32 bits */
-
 enum value_kind {
     VALUE_UNKNOWN,  /* comes from an operator with a fault, which was reported */
     VALUE_CONSTANT, /* known without running the network */

@@ -355,7 +355,7 @@ static bool lay_constant(struct tflite_importer *importer, int index)
     if (!middle_constant(&importer->builder, constant->name, source, constant->rank, dimensions, elements, &quantisation,
                          &made))
         return tflite_fault(importer, "'%s' has %zu elements; supported: up to %d", constant->name, count,
-                            MIDDLE_MAXIMUM_DIMENSION);
+                            MAXIMUM_DIMENSION);
     struct value *value = &importer->values[importer->current->inputs[index]];
     *value = tflite_value_of(made.tensor);
     value->is_moved = !view_is_memory(&made.view);

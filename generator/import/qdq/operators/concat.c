@@ -57,12 +57,12 @@ static enum qdq_outcome take_parts(struct qdq *qdq, const struct node *node, str
             fits = k == axis || parts[i].view.dimensions[k] == parts[0].view.dimensions[k];
         size += fits ? parts[i].view.dimensions[axis] : 0;
         int64_t channels = axis == 1 || !is_image ? size : size * qdq_tensor(qdq, parts[first].tensor)->channels;
-        if (!fits || channels > QDQ_MAXIMUM_DIMENSION)
+        if (!fits || channels > MAXIMUM_DIMENSION)
             return qdq_fault(qdq, node, NULL,
                              "of shapes %s and %s, supported: equal shapes but along the axis, and up to %d elements there, "
                              "channels included",
                              view_text(&parts[0].view, qdq->arena), view_text(&parts[i].view, qdq->arena),
-                             QDQ_MAXIMUM_DIMENSION);
+                             MAXIMUM_DIMENSION);
     }
     return QDQ_DONE;
 }

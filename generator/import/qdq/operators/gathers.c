@@ -35,7 +35,7 @@ static enum qdq_outcome look_up(struct qdq *qdq, const struct node *node, const 
     const bool are_elements = array->scale_count == 0 && (array->type == ELEMENT_INT8 || array->type == ELEMENT_UINT8);
     if (!array->numbers || array->rank != 2 || rank >= GRAPH_MAXIMUM_RANK || array->count == 0 ||
         qdq_integer(qdq, node, "axis", 0) != 0 || array->dimensions[0] > INT32_MAX ||
-        array->dimensions[1] > QDQ_MAXIMUM_DIMENSION)
+        array->dimensions[1] > MAXIMUM_DIMENSION)
         return qdq_fault(qdq, node, NULL, "looks up by input '%s'; supported: rows of a constant matrix, axis 0",
                          tensor->name);
     float *numbers = arena_array(qdq->arena, float, array->count);
@@ -83,7 +83,7 @@ enum qdq_outcome qdq_gather(struct qdq *qdq, const struct node *node, const stru
     if (!qdq_can_move(value))
         return QDQ_FLOAT;
     axis += axis < 0 ? value->view.rank : 0;
-    if (!array || !array->numbers || array->count > QDQ_MAXIMUM_DIMENSION)
+    if (!array || !array->numbers || array->count > MAXIMUM_DIMENSION)
         return qdq_fault(qdq, node, "indices", "are %s; supported: constants",
                          array ? "too many, or no integers" : "computed by the network");
     int rank = value->view.rank - 1 + array->rank, next = 0;
@@ -131,7 +131,7 @@ enum qdq_outcome qdq_gather_nd(struct qdq *qdq, const struct node *node, const s
     struct middle_rows rows;
     if (!qdq_can_move(value))
         return QDQ_FLOAT;
-    if (!array || !array->numbers || array->count == 0 || array->count > QDQ_MAXIMUM_DIMENSION || array->rank == 0 ||
+    if (!array || !array->numbers || array->count == 0 || array->count > MAXIMUM_DIMENSION || array->rank == 0 ||
         qdq_integer(qdq, node, "batch_dims", 0) != 0)
         return qdq_fault(qdq, node, "indices", "are no constants, too many, or of a batch; supported: constants");
     struct middle_value placed = qdq_placed(value), gathered;

@@ -187,7 +187,7 @@ static enum qdq_outcome read_cuts(struct qdq *qdq, const struct node *node, cons
             return qdq_fault(qdq, node, "axes", "starts, ends and steps do not go together, for a tensor of shape %s",
                              view_text(view, qdq->arena));
         int64_t size = view->dimensions[cut.axis], low = cut.step < 0 ? -1 : 0, high = cut.step < 0 ? size - 1 : size;
-        cut.step = clamp(cut.step, -QDQ_MAXIMUM_DIMENSION - 1, QDQ_MAXIMUM_DIMENSION + 1);
+        cut.step = clamp(cut.step, -MAXIMUM_DIMENSION - 1, MAXIMUM_DIMENSION + 1);
         cut.end = numbers[1][i];
         cut.start = clamp(cut.start < 0 ? clamp(cut.start, -size - 1, 0) + size : cut.start, 0, high);
         cut.end = clamp(cut.end < 0 ? clamp(cut.end, -size - 1, 0) + size : cut.end, low, high);
@@ -340,7 +340,7 @@ enum qdq_outcome qdq_expand(struct qdq *qdq, const struct node *node, const stru
         int64_t a = i < rank - own ? 1 : inputs[0].view.dimensions[i - (rank - own)];
         int64_t b = i < rank - listed ? 1 : wanted[i - (rank - listed)];
         dimensions[i] = b == 1 ? a : b;
-        fits = b >= 1 && dimensions[i] <= QDQ_MAXIMUM_DIMENSION && (all *= dimensions[i]) <= MIDDLE_MAXIMUM_ELEMENTS;
+        fits = b >= 1 && dimensions[i] <= MAXIMUM_DIMENSION && (all *= dimensions[i]) <= MAXIMUM_ELEMENTS;
     }
     *result = inputs[0];
     if (fits && view_broadcast(&inputs[0].view, rank, dimensions, &result->view))

@@ -111,7 +111,7 @@ static enum qdq_outcome lay_square(struct qdq *qdq, const struct node *node, con
     return is_good && middle_multiply(&qdq->builder, node->name, factors, product)
                ? QDQ_DONE
                : qdq_fault(qdq, node, NULL, "is the length of %lld rows of %lld elements; supported: up to %d",
-                           (long long)norm->rows, (long long)norm->length, QDQ_MAXIMUM_DIMENSION);
+                           (long long)norm->rows, (long long)norm->length, MAXIMUM_DIMENSION);
 }
 
 #define ORIGIN      128 /* of the bytes whose variance is computed: none is farther from it than 128 */

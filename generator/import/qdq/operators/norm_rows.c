@@ -28,9 +28,9 @@ enum qdq_outcome qdq_norm_lay_rows(struct qdq *qdq, const struct node *node, str
     const int64_t shape[2] = {norm->rows, norm->length};
     struct layout layout = layout_of_model(2);
     struct view wanted = layout_view(&layout, shape);
-    if (norm->rows > QDQ_MAXIMUM_DIMENSION || norm->length > QDQ_MAXIMUM_DIMENSION)
+    if (norm->rows > MAXIMUM_DIMENSION || norm->length > MAXIMUM_DIMENSION)
         return qdq_fault(qdq, node, NULL, "normalises %lld rows of %lld elements; supported: up to %d",
-                         (long long)norm->rows, (long long)norm->length, QDQ_MAXIMUM_DIMENSION);
+                         (long long)norm->rows, (long long)norm->length, MAXIMUM_DIMENSION);
     view_permute(&value->view, norm->order, &value->view);
     enum qdq_outcome outcome = qdq_take_shape(qdq, node, 2, shape, value);
     if (outcome != QDQ_DONE)

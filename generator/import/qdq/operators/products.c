@@ -12,9 +12,9 @@
 static enum qdq_outcome check_groups(struct qdq *qdq, const struct node *node, int64_t groups, int64_t channels_in,
                                      int64_t channels_out, int64_t channels_per_group)
 {
-    if (channels_out < 1 || channels_out > QDQ_MAXIMUM_DIMENSION)
+    if (channels_out < 1 || channels_out > MAXIMUM_DIMENSION)
         return qdq_fault(qdq, node, "weights", "are for %" PRId64 " output channels; supported: 1 to %d", channels_out,
-                         QDQ_MAXIMUM_DIMENSION);
+                         MAXIMUM_DIMENSION);
     if (groups < 1 || channels_in % groups || channels_out % groups)
         return qdq_fault(qdq, node, "group",
                          "is %" PRId64 ", which divides not both the %" PRId64 " input and the %" PRId64 " output channels",
@@ -166,8 +166,8 @@ static bool read_spread(struct qdq *qdq, const struct node *node, const struct t
     struct tensor large = *input; /* the window's own check is for a Conv: any image will do */
     struct qdq_window window;
     int64_t extra[16] = {0};
-    large.height = rank == 4 ? QDQ_MAXIMUM_DIMENSION : 1;
-    large.width = QDQ_MAXIMUM_DIMENSION;
+    large.height = rank == 4 ? MAXIMUM_DIMENSION : 1;
+    large.width = MAXIMUM_DIMENSION;
     struct node plain = without_automatic_pads(qdq, node); /* its pads are cut off the result */
     if (!qdq_window_read(qdq, &plain, &large, rank, kernel, &window))
         return false;
@@ -182,11 +182,10 @@ static bool read_spread(struct qdq *qdq, const struct node *node, const struct t
         spread->before[i] = reach - window.before[i];
         spread->after[i] = reach - window.after[i] + more;
         spread->output[i] = (size - 1) * window.stride[i] + 1 + spread->before[i] + spread->after[i];
-        if (more >= 0 && more <= QDQ_MAXIMUM_DIMENSION && spread->output[i] > reach &&
-            spread->output[i] <= QDQ_MAXIMUM_DIMENSION)
+        if (more >= 0 && more <= MAXIMUM_DIMENSION && spread->output[i] > reach && spread->output[i] <= MAXIMUM_DIMENSION)
             continue;
         qdq_fault(qdq, node, NULL, "the output has %" PRId64 " elements in dimension %d; supported: 1 to %d",
-                  spread->output[i] - reach, i, QDQ_MAXIMUM_DIMENSION);
+                  spread->output[i] - reach, i, MAXIMUM_DIMENSION);
         return false;
     }
     return true;
@@ -227,8 +226,8 @@ enum qdq_outcome qdq_transposed_convolution(struct qdq *qdq, const struct node *
     const struct qdq_array *array = inputs[1].array;
     int64_t groups = qdq_integer(qdq, node, "group", 1), kernel[2], dilation[2];
     const struct tensor *tensor = qdq_tensor(qdq, input.tensor);
-    if (groups < 1 || groups > QDQ_MAXIMUM_DIMENSION || array->dimensions[0] != tensor->channels ||
-        tensor->channels % groups || array->dimensions[1] * groups > QDQ_MAXIMUM_DIMENSION)
+    if (groups < 1 || groups > MAXIMUM_DIMENSION || array->dimensions[0] != tensor->channels || tensor->channels % groups ||
+        array->dimensions[1] * groups > MAXIMUM_DIMENSION)
         return qdq_fault(qdq, node, "weights", "are for %" PRId64 " input channels in %" PRId64 " groups, the input has %d",
                          array->dimensions[0], groups, tensor->channels);
     kernel_of(array, kernel);
@@ -314,8 +313,7 @@ static enum qdq_outcome check_matrix(struct qdq *qdq, const struct node *node, c
     *matrix = (struct matrix){(size_t)array->dimensions[is_transposed ? 1 : 0],
                               (size_t)array->dimensions[is_transposed ? 0 : 1], is_transposed};
     const struct view *view = &input->view;
-    if (view->rank < 2 || view->dimensions[view->rank - 1] != (int64_t)matrix->inner ||
-        matrix->outputs > QDQ_MAXIMUM_DIMENSION)
+    if (view->rank < 2 || view->dimensions[view->rank - 1] != (int64_t)matrix->inner || matrix->outputs > MAXIMUM_DIMENSION)
         return qdq_fault(qdq, node, "weights", "are for %zu inputs and %zu outputs, the tensor in front has shape %s",
                          matrix->inner, matrix->outputs, view_text(view, qdq->arena));
     return QDQ_DONE;

@@ -58,9 +58,9 @@ static enum qdq_outcome read_resize(struct qdq *qdq, const struct node *node, co
     for (int i = 0; i < rank; i++) {
         double size = sizes ? sizes[i] : floor((double)((float)value->view.dimensions[i] * (float)scales[i]));
         int dimension = i - (rank - 2);
-        if (!(size >= 1 && size <= QDQ_MAXIMUM_DIMENSION) || (i < 2 && size != (double)value->view.dimensions[i]))
+        if (!(size >= 1 && size <= MAXIMUM_DIMENSION) || (i < 2 && size != (double)value->view.dimensions[i]))
             return qdq_fault(qdq, node, "scales", "make %g of dimension %d of %s; supported: 1 to %d, height and width only",
-                             size, i, view_text(&value->view, qdq->arena), QDQ_MAXIMUM_DIMENSION);
+                             size, i, view_text(&value->view, qdq->arena), MAXIMUM_DIMENSION);
         if (i < 2)
             continue;
         resize->output[dimension] = (int64_t)size;

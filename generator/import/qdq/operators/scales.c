@@ -56,7 +56,7 @@ enum qdq_outcome qdq_lay_flat(struct qdq *qdq, const struct node *node, const st
 {
     struct layout layout = layout_of_model(value->view.rank);
     const int64_t count = view_elements(&value->view);
-    if (!array->numbers || count > QDQ_MAXIMUM_DIMENSION)
+    if (!array->numbers || count > MAXIMUM_DIMENSION)
         return QDQ_FLOAT;
     size_t *indices = arena_array(qdq->arena, size_t, (size_t)count);
     struct qdq_array *numbers = qdq_array_make(qdq, NULL, 1, &count);
@@ -290,7 +290,7 @@ enum qdq_outcome qdq_batch_normalization(struct qdq *qdq, const struct node *nod
                                          struct qdq_value *result)
 {
     const struct view *view = &inputs[0].view;
-    if (view->rank < 2 || view->dimensions[1] > QDQ_MAXIMUM_DIMENSION)
+    if (view->rank < 2 || view->dimensions[1] > MAXIMUM_DIMENSION)
         return qdq_fault(qdq, node, NULL, "of a tensor of shape %s; supported: a dimension of channels behind the batch",
                          view_text(view, qdq->arena));
     int channels = (int)view->dimensions[1];

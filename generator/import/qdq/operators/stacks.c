@@ -56,8 +56,8 @@ static bool sort_dimensions(struct stack *stack)
             stack->matrix_order[matrix++] = i;
     stack->tensor_order[tensor] = stack->matrix_order[matrix + 1] = stack->result_order[result] = front + 1;
     stack->matrix_order[matrix] = front;
-    return stack->tensor[front + 1] == stack->terms && stack->outputs <= QDQ_MAXIMUM_DIMENSION &&
-           stack->groups * stack->terms <= QDQ_MAXIMUM_DIMENSION;
+    return stack->tensor[front + 1] == stack->terms && stack->outputs <= MAXIMUM_DIMENSION &&
+           stack->groups * stack->terms <= MAXIMUM_DIMENSION;
 }
 
 static bool read_stack(const struct view *view, const struct qdq_array *array, bool is_transposed, struct stack *stack)

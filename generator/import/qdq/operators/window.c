@@ -27,7 +27,7 @@ static bool read_pair(struct qdq *qdq, const struct node *node, const char *name
 
 static int64_t extent(const struct qdq_window *window, int i) { return (window->kernel[i] - 1) * window->dilation[i] + 1; }
 
-static bool in_range(int64_t number, int64_t minimum) { return number >= minimum && number <= QDQ_MAXIMUM_DIMENSION; }
+static bool in_range(int64_t number, int64_t minimum) { return number >= minimum && number <= MAXIMUM_DIMENSION; }
 
 static bool check(struct qdq *qdq, const struct node *node, const struct qdq_window *w)
 {
@@ -39,8 +39,8 @@ static bool check(struct qdq *qdq, const struct node *node, const struct qdq_win
             qdq_fault(qdq, node, NULL,
                       "%s: kernel %" PRId64 ", stride %" PRId64 ", dilation %" PRId64 ", padding %" PRId64 " and %" PRId64
                       "; supported: kernel, stride and dilation 1 to %d, padding 0 to %d",
-                      name, w->kernel[i], w->stride[i], w->dilation[i], w->before[i], w->after[i], QDQ_MAXIMUM_DIMENSION,
-                      QDQ_MAXIMUM_DIMENSION);
+                      name, w->kernel[i], w->stride[i], w->dilation[i], w->before[i], w->after[i], MAXIMUM_DIMENSION,
+                      MAXIMUM_DIMENSION);
         else if (extent(w, i) > w->input[i] + w->before[i] + w->after[i])
             qdq_fault(qdq, node, "kernel_shape",
                       "%s: the kernel spans %" PRId64 " elements, the input has %" PRId64 " with its padding", name,
@@ -119,7 +119,7 @@ bool qdq_window_read(struct qdq *qdq, const struct node *node, const struct tens
     if (in_range(w->output[0], 1) && in_range(w->output[1], 1))
         return true;
     qdq_fault(qdq, node, NULL, "the output is %" PRId64 "x%" PRId64 "; supported: up to %d", w->output[0], w->output[1],
-              QDQ_MAXIMUM_DIMENSION);
+              MAXIMUM_DIMENSION);
     return false;
 }
 
