@@ -414,20 +414,6 @@ static void import_outputs(struct importer *importer)
                  graph->output_count, NETWORK_MAXIMUM_OUTPUTS);
 }
 
-/* A tensor must fit the firmware's memories many times over; this keeps all later arithmetic on sizes in 32 bits. */
-#define MAXIMUM_TENSOR_ELEMENTS ((size_t)1 << 26)
-
-static void check_tensors(struct importer *importer)
-{
-    const struct network *network = importer->network;
-    for (int i = 0; i < network->tensor_count; i++) {
-        const struct tensor *tensor = &network->tensors[i];
-        if (tensor_elements(tensor) > MAXIMUM_TENSOR_ELEMENTS)
-            diagnose(importer->diagnostics, SEVERITY_ERROR, NULL, NULL, "tensor '%s' has %zu elements; supported: up to %zu",
-                     tensor->name, tensor_elements(tensor), MAXIMUM_TENSOR_ELEMENTS);
-    }
-}
-
 /* Constants of normalisations, counted once for each node that they pass: a thousand times what a network on GAP8 has. */
 #define MAXIMUM_PENDING_NUMBERS ((size_t)1 << 24)
 
@@ -469,7 +455,7 @@ struct network *import_graph(const struct graph *graph, const char *name, const 
     import_inputs(&importer);
     import_nodes(&importer);
     import_outputs(&importer);
-    check_tensors(&importer);
+    network_check_sizes(importer.network, importer.diagnostics);
     if (diagnostics->error_count != errors_before)
         return NULL;
     network_join_siblings(network, arena);

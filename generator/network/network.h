@@ -40,6 +40,8 @@ struct network {
 
 /* Tells networks apart: of layers, shapes and constants, after range_prove. Names do not count. */
 uint32_t network_hash(const struct network *network);
+/* An error for each tensor of more than MAXIMUM_ELEMENTS. */
+void network_check_sizes(const struct network *network, struct diagnostics *diagnostics);
 size_t layer_weight_count(const struct network *network, const struct layer *layer); /* of a convolution */
 
 static inline bool network_is_output(const struct network *network, int tensor)
