@@ -451,7 +451,18 @@ void qdq_open_inputs(struct qdq *qdq, bool are_signed);
 /* ---- outputs.c ---- */
 
 void qdq_give_output(struct qdq *qdq, int index); /* of the graph's values */
-/* ---- walk.c: lists ---- */
+
+/* ---- islands.c ---- */
+
+/* Why no layer computes the node. Floating point between quantised tensors is only noted here: */
+void qdq_report_island(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count);
+/* All of it in one error, with what to do; nothing where there is none. */
+void qdq_report_islands(const struct qdq *qdq, struct diagnostics *diagnostics);
+/* A list of names for a message, one longer; null: none so far. It ends in "..." where it becomes too long. */
+const char *qdq_add_to_list(struct qdq *qdq, const char *list, const char *name);
+
+/* ---- walk.c ---- */
+
 /* Lists the nodes that compute a value which nothing rounds as the application's, first to last. */
 void qdq_list_makers(struct qdq *qdq, int index);
 void qdq_add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_value *input);

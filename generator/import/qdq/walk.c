@@ -46,7 +46,7 @@ static void mark_quantised_later(struct qdq *qdq)
     }
 }
 
-/* ---- floating point: a head, or an island ---- */
+/* ---- floating point that is left to the application ---- */
 
 static void add_source(struct qdq *qdq, struct qdq_value *head, int tensor)
 {
@@ -84,20 +84,13 @@ void qdq_add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_v
         add_source(qdq, head, input->sources[i]);
 }
 
-static const char *add_to_list(struct qdq *qdq, const char *list, const char *name)
-{
-    if (!list)
-        return arena_format(qdq->arena, "%s", name);
-    return strlen(list) > 300 ? list : arena_format(qdq->arena, "%s, %s", list, strlen(list) > 280 ? "..." : name);
-}
-
 #define MAXIMUM_LISTED_DEPTH 64
 
 static void list_node(struct qdq *qdq, const struct node *node)
 {
     bool *is_listed = &qdq->is_listed[node - qdq->graph->nodes];
     if (!*is_listed)
-        qdq->head = add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", node->type, node->name));
+        qdq->head = qdq_add_to_list(qdq, qdq->head, arena_format(qdq->arena, "%s '%s'", node->type, node->name));
     *is_listed = true;
 }
 
@@ -136,132 +129,6 @@ static void leave_to_application(struct qdq *qdq, const struct node *node, const
     for (int i = 0; i < node->output_count; i++)
         results[i] = head;
     list_node(qdq, node);
-}
-
-/* The input that no integers stand for, or -1. */
-static int floating_input(struct qdq *qdq, const struct qdq_value *inputs, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (inputs[i].kind == QDQ_PENDING || inputs[i].kind == QDQ_STATISTIC || inputs[i].kind == QDQ_OUTSIDE ||
-            inputs[i].kind == QDQ_HEAD || (inputs[i].kind == QDQ_REALS && !qdq_is_plain(qdq, &inputs[i])))
-            return i;
-    return -1;
-}
-
-/* How quant_pre_process names the nodes of functions that it writes out, as GroupNormalization from opset 21 on is one. */
-#define INLINED "_inlfunc_"
-
-static void add_type(struct qdq *qdq, const char *type)
-{
-    const char *quoted = arena_format(qdq->arena, "'%s'", type);
-    if (!qdq->island_types || !strstr(qdq->island_types, quoted))
-        qdq->island_types = add_to_list(qdq, qdq->island_types, quoted);
-}
-
-/* They are reported together, once all are known. A reader whose result is not quantised is not covered either; null: there
- * is none. */
-static void add_island(struct qdq *qdq, const struct node *node, const struct node *reader, const char *about)
-{
-    qdq->island_count++;
-    qdq->islands = add_to_list(qdq, qdq->islands, arena_format(qdq->arena, "%s '%s'%s", node->type, node->name, about));
-    qdq->has_inlined_islands |= !strncmp(node->name, INLINED, strlen(INLINED));
-    add_type(qdq, node->type);
-    struct quantisation quantisation;
-    if (reader && !qdq_reader_quantisation(qdq, reader, &quantisation))
-        add_type(qdq, reader->type);
-}
-
-/* The constant of several numbers because of which an operator of two operands has no layer; null: none. */
-static const struct qdq_array *long_constant(const struct node *node, const struct qdq_value *inputs, int count)
-{
-    static const char *const types[] = {"PRelu", "Div", "Min", "Max", "Pow"};
-    bool is_known = false;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        is_known = is_known || !strcmp(types[i], node->type);
-    for (int i = 0; is_known && i < count; i++)
-        if (inputs[i].kind == QDQ_CONSTANT && inputs[i].array->count > 1)
-            return inputs[i].array;
-    return NULL;
-}
-
-/* A constant that no DequantizeLinear gives, as a quantiser leaves those of operators that it does not cover. */
-static bool has_real_constant(const struct qdq_value *inputs, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (inputs[i].kind == QDQ_CONSTANT && !inputs[i].array->scale_count && inputs[i].array->count > 1)
-            return true;
-    return false;
-}
-
-/* Of onnxruntime's own domain, out of several nodes of the exporter's. */
-static bool is_of_optimiser(const struct node *node)
-{
-    static const char *const types[] = {"Attention",
-                                        "MultiHeadAttention",
-                                        "GroupQueryAttention",
-                                        "BiasGelu",
-                                        "FastGelu",
-                                        "QuickGelu",
-                                        "BiasAdd",
-                                        "EmbedLayerNormalization",
-                                        "SkipLayerNormalization",
-                                        "RotaryEmbedding",
-                                        "GroupNorm",
-                                        "SkipSimplifiedLayerNormalization",
-                                        "SkipGroupNorm",
-                                        "FusedMatMul",
-                                        "FusedGemm",
-                                        "FusedConv",
-                                        "RelativePositionBias",
-                                        "GemmFastGelu",
-                                        NULL};
-    return !strcmp(node->domain, "com.microsoft") && node_is_one_of(node, types);
-}
-
-static void report_island(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (inputs[i].kind == QDQ_SCALED) {
-            qdq_refuse_channels(qdq, node, &inputs[i]);
-            return;
-        }
-    int floating = floating_input(qdq, inputs, count);
-    const struct value *value = floating < 0 ? NULL : &qdq->graph->values[node->inputs[floating]];
-    const struct qdq_array *constant = long_constant(node, inputs, count);
-    if (!value && constant) {
-        qdq_fault(qdq, node, NULL, "%s with the constant '%s' of %zu numbers; supported: one number%s", node->type,
-                  constant->name, constant->count,
-                  strcmp(node->type, "PRelu") != 0 ? "" : ", a slope for all channels (of PyTorch: PReLU(1))");
-        return;
-    }
-    const struct qdq_operator *known = qdq_operator_find(node);
-    const struct operator_advice *advice = *node->domain || known ? NULL : operator_find_advice(node->type);
-    if (is_of_optimiser(node) && !known) {
-        qdq_fault(
-            qdq, node, NULL,
-            "operator %s of domain com.microsoft is not supported here: onnxruntime's optimiser fused it; quantise what "
-            "the exporter wrote, without optimize_model and with no more than ORT_ENABLE_BASIC",
-            node->type);
-        return;
-    }
-    if (!value && known) {
-        const char *advice =
-            has_real_constant(inputs, count) ? qdq_advice_to_cover(qdq, arena_format(qdq->arena, "'%s'", node->type)) : "";
-        qdq_fault(qdq, node, NULL, "%s of these operands has no layer; it becomes %s%s%s%s%s", node->type, known->becomes,
-                  *known->limits ? ", supported: " : "", known->limits, *advice ? "; " : "", advice);
-        return;
-    }
-    if (!value || advice) {
-        qdq_fault(qdq, node, NULL, "operator %s%s%s is not supported here: %s", node->type,
-                  *node->domain ? " of domain " : "", node->domain,
-                  advice ? advice->text : "there is no layer that computes it; 'dory ops' lists what there is");
-        return;
-    }
-    const struct node *producer = value->producer == NO_NODE ? NULL : &qdq->graph->nodes[value->producer];
-    if (producer)
-        add_island(qdq, producer, node, arena_format(qdq->arena, ", which %s '%s' reads", node->type, node->name));
-    else
-        add_island(qdq, node, NULL, arena_format(qdq->arena, ", whose input '%s' is not quantised", value->name));
 }
 
 /* ---- nodes ---- */
@@ -357,7 +224,7 @@ static void walk_node(struct qdq *qdq, const struct node *node)
         leave_to_application(qdq, node, inputs, node->input_count, results);
         outcome = QDQ_DONE;
     } else if (outcome == QDQ_FLOAT)
-        report_island(qdq, node, inputs, node->input_count);
+        qdq_report_island(qdq, node, inputs, node->input_count);
     for (int i = 0; i < node->output_count; i++) {
         if (outcome != QDQ_DONE || results[i].kind == QDQ_NONE)
             results[i].kind = QDQ_UNKNOWN;
@@ -398,27 +265,11 @@ static void report_edges(struct qdq *qdq)
 
 /* ---- the whole ---- */
 
-#define MAXIMUM_TENSOR_ELEMENTS ((size_t)1 << 26) /* keeps all later arithmetic on sizes in 32 bits */
-
-static void check_tensors(struct qdq *qdq)
-{
-    const struct network *network = qdq->builder.network;
-    for (int i = 0; i < network->tensor_count; i++)
-        if (tensor_elements(&network->tensors[i]) > MAXIMUM_TENSOR_ELEMENTS)
-            diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "tensor '%s' has %zu elements; supported: up to %zu",
-                     network->tensors[i].name, tensor_elements(&network->tensors[i]), MAXIMUM_TENSOR_ELEMENTS);
-}
-
 /* What the walk found, a summary first. */
 static void hand_over(struct qdq *qdq, struct diagnostics *diagnostics)
 {
     const struct diagnostics *own = qdq->diagnostics;
-    if (qdq->island_count)
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "floating point in the middle of the network: %s%s; %s",
-                 qdq->islands, qdq->island_count == 1 ? "" : arena_format(qdq->arena, " (%d nodes)", qdq->island_count),
-                 qdq->has_inlined_islands
-                     ? "export with opset_version=20: GroupNormalization of later ones quant_pre_process writes out"
-                     : qdq_advice_to_cover(qdq, qdq->island_types));
+    qdq_report_islands(qdq, diagnostics);
     for (int i = 0; i < own->count; i++)
         diagnose(diagnostics, own->list[i].severity, own->list[i].node, own->list[i].attribute, "%s", own->list[i].text);
 }
@@ -457,7 +308,7 @@ struct network *qdq_import(const struct graph *graph, const char *name, bool inp
     for (int i = 0; i < graph->output_count && i < NETWORK_MAXIMUM_OUTPUTS; i++)
         qdq_give_output(&qdq, graph->outputs[i]);
     check_counts(&qdq);
-    check_tensors(&qdq);
+    network_check_sizes(qdq.builder.network, qdq.diagnostics);
     report_edges(&qdq);
     qdq_apply_folds(&qdq);
     qdq_set_parts(&qdq);
