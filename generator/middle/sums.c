@@ -91,7 +91,8 @@ static int sum_of(struct quantised_builder *builder, const char *name, const str
     return output;
 }
 
-int middle_wide_sum(struct quantised_builder *builder, const char *name, const struct sum_term *terms, int count,
+/* The sum of terms, all of one size, as whole numbers of the unit. */
+static int wide_sum(struct quantised_builder *builder, const char *name, const struct sum_term *terms, int count,
                     int exponent)
 {
     struct sum_term sum = terms[0];
@@ -107,7 +108,7 @@ struct layer *middle_last_sum(struct quantised_builder *builder, const char *nam
 {
     struct sum_term sum = terms[0];
     if (count > 2)
-        sum = (struct sum_term){middle_wide_sum(builder, name, terms, count - 1, exponent), 1, true};
+        sum = (struct sum_term){wide_sum(builder, name, terms, count - 1, exponent), 1, true};
     return sum_two(builder, name, &sum, &terms[count - 1], exponent, output);
 }
 

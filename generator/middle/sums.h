@@ -23,10 +23,8 @@ struct stage middle_wide_stage(struct quantised_builder *builder, int count, con
                                const double *constants, int exponent);
 void middle_wide_clip(struct stage *stage, double minimum, double maximum, int exponent);
 
-/* The sum of two terms or more, all of one size, as whole numbers of the unit. */
-int middle_wide_sum(struct quantised_builder *builder, const char *name, const struct sum_term *terms, int count,
-                    int exponent);
-/* The same, into a layer whose stages and output are the caller's. */
+/* The sum of two terms or more, all of one size, as whole numbers of the unit, into a layer whose stages and output are the
+ * caller's. */
 struct layer *middle_last_sum(struct quantised_builder *builder, const char *name, const struct sum_term *terms, int count,
                               int exponent, int output);
 
