@@ -74,46 +74,44 @@ static bool by_view(const struct node *node)
     return false;
 }
 
+static size_t elements_before(const struct qdq_array *array, int axis)
+{
+    size_t count = 1;
+    for (int i = 0; i < axis; i++)
+        count *= (size_t)array->dimensions[i];
+    return count;
+}
+
+/* The dimension of an array's scales, which was `from`'s in another shape; the rank: it is none any more. */
+static int find_axis(const struct qdq_array *from, const struct qdq_array *array)
+{
+    int axis = 0;
+    while (axis < array->rank && (elements_before(array, axis) != elements_before(from, from->axis) ||
+                                  array->dimensions[axis] != from->dimensions[from->axis]))
+        axis++;
+    return axis;
+}
+
 /* The handlers for tensors find the new shape; a constant in the model's order then has it without a change. */
 static enum qdq_outcome fold_view(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                   struct qdq_value *result)
 {
     const struct qdq_array *from = inputs[0].array;
     struct qdq_value *values = arena_array(qdq->arena, struct qdq_value, (size_t)count + 8), made;
-    memcpy(values, inputs, (size_t)count * sizeof *values);
-    int64_t step = (int64_t)from->count;
-    struct view view = {.rank = from->rank};
-    int factors = 0;
-    for (int i = 0; i < from->rank; i++) {
-        view.dimensions[i] = from->dimensions[i];
-        if (from->dimensions[i] <= 1)
-            continue;
-        step /= from->dimensions[i];
-        view.factor_counts[i] = 1;
-        view.factors[factors++] = (struct view_factor){from->dimensions[i], step};
-    }
-    values[0] = (struct qdq_value){.kind = QDQ_OUTSIDE, .view = view};
     if (from->count == 0)
         return qdq_fault(qdq, node, NULL, "constant '%s' is empty", from->name);
+    memcpy(values, inputs, (size_t)count * sizeof *values);
+    values[0] = (struct qdq_value){.kind = QDQ_OUTSIDE, .view = view_of_memory(from->rank, from->dimensions)};
     enum qdq_outcome outcome = qdq_operator_find(node)->handle(qdq, node, values, count, &made);
     if (outcome != QDQ_DONE)
         return outcome;
-    struct qdq_array *array = arena_allocate(qdq->arena, sizeof *array);
-    *array = *from;
+    struct qdq_array *array = arena_copy(qdq->arena, from, 1);
     array->rank = made.view.rank;
     memcpy(array->dimensions, made.view.dimensions, sizeof array->dimensions);
-    if (array->scale_count > 1) { /* the dimension of the scales must be found again */
-        for (array->axis = 0; array->axis < array->rank; array->axis++) {
-            size_t before = 1, old = 1;
-            for (int i = 0; i < array->axis; i++)
-                before *= (size_t)array->dimensions[i];
-            for (int i = 0; i < from->axis; i++)
-                old *= (size_t)from->dimensions[i];
-            if (before == old && array->dimensions[array->axis] == from->dimensions[from->axis])
-                return give(result, array);
-        }
+    if (array->scale_count > 1)
+        array->axis = find_axis(from, array);
+    if (array->scale_count > 1 && array->axis == array->rank)
         return qdq_fault(qdq, node, NULL, "joins or splits the dimension of the scales of '%s'", from->name);
-    }
     return give(result, array);
 }
 
