@@ -138,50 +138,66 @@ static int ellipsis_length(const struct tflite_options *options, int entries, in
     return named < rank ? rank - named : 0;
 }
 
-/* The lists' entries, each a dimension of the input, a new one, or an ellipsis; then the dimensions that they drop and make,
- * from the last one on, so that those in front keep their numbers. */
+#define MAXIMUM_SLICE_ENTRIES 32 /* bits of the masks */
+
+/* Dimensions that a strided slice makes or drops, in the numbers of its input. */
+struct dimension_changes {
+    int count;
+    struct {
+        int dimension;
+        bool is_new;
+    } list[MAXIMUM_SLICE_ENTRIES];
+};
+
+/* From the last one on, so that those in front keep their numbers. */
+static bool change_dimensions(struct tflite_importer *importer, const struct dimension_changes *changes, struct view *view)
+{
+    for (int i = changes->count - 1; i >= 0; i--) {
+        if (changes->list[i].is_new && view->rank == VIEW_MAXIMUM_RANK)
+            return tflite_fault(importer, "more than %d dimensions", VIEW_MAXIMUM_RANK);
+        *view = changes->list[i].is_new ? middle_insert(view, changes->list[i].dimension)
+                                        : middle_drop(view, changes->list[i].dimension);
+    }
+    return true;
+}
+
+/* Entry `entry` of the lists of begins, ends and strides, which is of this dimension of the value. */
+static bool cut_dimension(struct tflite_importer *importer, const struct tflite_numbers *const lists[3], int entry,
+                          const struct view *view, int dimension, struct middle_move *move)
+{
+    const int64_t begin = lists[0]->list[entry], end = lists[1]->list[entry], stride = lists[2]->list[entry];
+    if (dimension >= view->rank || stride == 0)
+        return tflite_fault(importer, "begins, ends and strides do not fit %s", view_text(view, importer->arena));
+    struct cut cut = cut_of(&importer->current->options, entry, view->dimensions[dimension], begin, end, stride);
+    return middle_move_slice(&importer->builder, move, dimension, cut.first, cut.step, cut.count) ||
+           tflite_fault(importer, "leaves nothing of dimension %d of %s", dimension, view_text(view, importer->arena));
+}
+
+/* The lists' entries, each a dimension of the input, a new one, or an ellipsis. */
 static bool cut_all(struct tflite_importer *importer, const struct tflite_numbers *const lists[3],
                     const struct middle_value *value, struct middle_value *result)
 {
     const struct tflite_options *options = &importer->current->options;
-    int entries = lists[0]->count, rank = value->view.rank, dimension = 0, last = 0;
+    const int entries = lists[0]->count;
     struct middle_move move = middle_move_none(&value->view);
-    struct {
-        int dimension;
-        bool is_new;
-    } changes[32];
-    if (entries > 32)
-        return tflite_fault(importer, "%d entries of its lists; supported: 32", entries);
-    for (int i = 0; i < entries; i++) {
+    struct dimension_changes changes = {0};
+    if (entries > MAXIMUM_SLICE_ENTRIES)
+        return tflite_fault(importer, "%d entries of its lists; supported: %d", entries, MAXIMUM_SLICE_ENTRIES);
+    for (int i = 0, dimension = 0; i < entries; i++) {
+        const bool is_new = options->new_axis_mask >> i & 1, is_dropped = options->shrink_axis_mask >> i & 1;
         if (options->ellipsis_mask >> i & 1) {
-            dimension += ellipsis_length(options, entries, rank);
+            dimension += ellipsis_length(options, entries, value->view.rank);
             continue;
         }
-        bool is_new = options->new_axis_mask >> i & 1, is_dropped = !is_new && options->shrink_axis_mask >> i & 1;
         if (is_new || is_dropped) {
-            changes[last].dimension = dimension;
-            changes[last++].is_new = is_new;
+            changes.list[changes.count].dimension = dimension;
+            changes.list[changes.count++].is_new = is_new;
         }
-        if (is_new)
-            continue;
-        if (dimension >= rank || lists[2]->list[i] == 0)
-            return tflite_fault(importer, "begins, ends and strides do not fit %s",
-                                view_text(&value->view, importer->arena));
-        struct cut cut =
-            cut_of(options, i, value->view.dimensions[dimension], lists[0]->list[i], lists[1]->list[i], lists[2]->list[i]);
-        if (!middle_move_slice(&importer->builder, &move, dimension++, cut.first, cut.step, cut.count))
-            return tflite_fault(importer, "leaves nothing of dimension %d of %s", dimension - 1,
-                                view_text(&value->view, importer->arena));
+        if (!is_new && !cut_dimension(importer, lists, i, &value->view, dimension++, &move))
+            return false;
     }
-    if (!apply(importer, tflite_output(importer)->name, value, &move, 0, result))
-        return false;
-    while (last-- > 0) {
-        if (changes[last].is_new && result->view.rank == VIEW_MAXIMUM_RANK)
-            return tflite_fault(importer, "more than %d dimensions", VIEW_MAXIMUM_RANK);
-        result->view = changes[last].is_new ? middle_insert(&result->view, changes[last].dimension)
-                                            : middle_drop(&result->view, changes[last].dimension);
-    }
-    return true;
+    return apply(importer, tflite_output(importer)->name, value, &move, 0, result) &&
+           change_dimensions(importer, &changes, &result->view);
 }
 
 bool tflite_strided_slice(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
