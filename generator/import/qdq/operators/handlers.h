@@ -8,7 +8,8 @@
 
 qdq_handler qdq_layer_norm, qdq_instance_norm, qdq_group_norm, qdq_lp_norm; /* norms.c */
 
-qdq_handler qdq_convolution, qdq_transposed_convolution, qdq_gemm, qdq_matrix_product;                   /* products.c */
+qdq_handler qdq_convolution, qdq_transposed_convolution;                                                 /* convolutions.c */
+qdq_handler qdq_gemm, qdq_matrix_product;                                                                /* products.c */
 qdq_handler qdq_einsum;                                                                                  /* einsum.c */
 qdq_handler qdq_average_pool, qdq_maximum_pool, qdq_softmax;                                             /* pools.c */
 qdq_handler qdq_reduce, qdq_global_average, qdq_global_maximum, qdq_arg_maximum;                         /* reductions.c */
