@@ -11,7 +11,7 @@
 #include "base/support.h"
 #include "network/network.h"
 
-#define VIEW_MAXIMUM_RANK    8 /* of tensors in models of either format */
+#define VIEW_MAXIMUM_RANK    TENSOR_MAXIMUM_RANK
 #define VIEW_MAXIMUM_FACTORS 16
 
 struct view_factor {
