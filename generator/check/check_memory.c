@@ -33,6 +33,7 @@ struct memory {
     uint32_t queued, complete; /* transfers */
     uint32_t drained;          /* stores of steps before this one are in L2 */
     int step;                  /* playing now, for messages; the number of steps: behind the last */
+    bool overwrites;           /* its output may lie over its input; told once, since all rows are looked at */
 };
 
 static content tensor_content(int tensor, uint64_t byte) { return ((uint64_t)tensor + 1) << OBJECT_SHIFT | byte; }
@@ -151,11 +152,10 @@ static void read_run(struct memory *memory, const struct region *region, uint32_
 }
 
 /* Inputs may be lost whose rows are in time in front of it: check.c has seen whose buffers share bytes. */
-static bool overwrites(const struct memory *memory)
+static bool may_overwrite(const struct plan *plan, const struct plan_step *step)
 {
-    const struct plan_step *step = &memory->plan->steps[memory->step];
-    return check_may_extend(memory->plan, step) || check_may_overwrite(memory->plan, step, 0) ||
-           (dory_has_second_input(&memory->plan->layers[step->layer].record) && check_may_overwrite(memory->plan, step, 1));
+    return check_may_extend(plan, step) || check_may_overwrite(plan, step, 0) ||
+           (dory_has_second_input(&plan->layers[step->layer].record) && check_may_overwrite(plan, step, 1));
 }
 
 static void write_run(struct memory *memory, const struct region *region, uint32_t l2, content expected, uint32_t bytes)
@@ -166,7 +166,7 @@ static void write_run(struct memory *memory, const struct region *region, uint32
         const char *what = computed[i]                         ? "computes an element a second time"
                            : byte->arriving > memory->complete ? "writes where a transfer writes"
                            : byte->leaving > memory->complete  ? "overwrites what a transfer still reads"
-                           : byte->loaded == (uint32_t)memory->step + 1 && !overwrites(memory) ? "overwrites its own input"
+                           : byte->loaded == (uint32_t)memory->step + 1 && !memory->overwrites ? "overwrites its own input"
                                                                                                : NULL;
         if (what) {
             fault(memory, what, l2 + i);
@@ -372,6 +372,7 @@ static void play_step(struct memory *memory, int index)
 {
     const struct plan_step *step = &memory->plan->steps[index];
     memory->step = index;
+    memory->overwrites = may_overwrite(memory->plan, &memory->plan->steps[index]);
     if (step->record.drain)
         memory->drained = (uint32_t)index;
     if (step->record.transfers_awaited > memory->queued) {
