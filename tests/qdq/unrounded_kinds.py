@@ -103,7 +103,59 @@ def distance_of_sums(m, x):
     return m.node("Abs", [sums]), lambda a: np.abs(compute(a))
 
 
+def means_of_means(first, second, rank, kind="ReduceMean"):
+    """As x.mean(3).mean(2): both means are one."""
+    def build(m, x):
+        keeps = [{"keepdims": int(keep)} for _, keep in (first, second)]
+        axes = [{"axes": [axis]} for axis, _ in (first, second)] if kind == "ReduceMean" else [{}, {}]
+        y = m.node(kind, [x, *([] if axes[0] else [np.array([first[0]])])], **axes[0], **keeps[0])
+        y = m.node(kind, [y, *([] if axes[1] else [np.array([second[0]])])], **axes[1], **keeps[1])
+        function = np.mean if kind == "ReduceMean" else np.sum
+        def compute(a):
+            a = function(a.astype(np.float64), first[0], keepdims=first[1])
+            return function(a, second[0], keepdims=second[1]).reshape([1] * (rank - 2) + [4, -1])
+        return m.node("Reshape", [y, np.array([1] * (rank - 2) + [4, -1])]), compute
+    return build
+
+
+def maximum_of_function(m, x):
+    """As SincNet: quantize_static leaves Abs in floating point."""
+    y = m.node("MaxPool", [m.node("Abs", [x])], kernel_shape=[2, 5], strides=[2, 1])
+    return y, lambda a: np.abs(a).reshape(1, 4, 3, 10).max(3).reshape(1, 4, 3, 1)
+
+
+def by_statistics(kind, function):
+    """As GroupNormalization of opset 21 is written out: only mean and variance are rounded. Some variances are 0."""
+    def build(m, x):
+        mean = m.quantised(m.node("ReduceMean", [x], axes=[2, 3]), HALF)
+        variance = m.quantised(m.node("Relu", [m.node("ReduceMean", [x], axes=[2, 3])]), FLOAT(2.0**-2), np.uint8(0))
+        real = m.node(kind, [m.node("Sub", [x, mean]), m.node("Sqrt", [variance])])
+        def compute(a):
+            average = a.astype(np.float64).mean((2, 3), keepdims=True)
+            root = np.sqrt(grid(np.maximum(average, 0), FLOAT(2.0**-2), 0).astype(np.float64))
+            with np.errstate(all="ignore"):
+                return np.nan_to_num(function(a - grid(average, HALF).astype(np.float64), root), posinf=1e9, neginf=-1e9)
+        return m.node("Flatten", [real]), compute
+    return build
+
+
+def interpolated(m, x):
+    """As torch.lerp: only the product's result is rounded."""
+    y, compute = of_half(m, x)
+    z = m.quantised(m.node("Sigmoid", [x]), FLOAT(2.0**-8), np.uint8(0))
+    def expected(a): return (a - compute(a)) * grid(1 / (1 + np.exp(-a.astype(np.float64))), FLOAT(2.0**-8), 0)
+    return m.node("Mul", [z, m.node("Sub", [x, y])]), expected
+
+
 KINDS = [
+    ("interpolated", IMAGE, interpolated),
+    ("means_of_means", IMAGE, means_of_means((3, False), (2, False), 4)),
+    ("mean_of_means_kept", IMAGE, means_of_means((2, True), (3, False), 4)),
+    ("mean_of_rows_of_means", IMAGE, means_of_means((2, False), (2, True), 4)),
+    ("sum_of_sums", IMAGE, means_of_means((3, True), (2, True), 4, "ReduceSum")),
+    ("maximum_of_function", IMAGE, maximum_of_function),
+    ("divided_by_statistics", IMAGE, by_statistics("Div", np.divide)),
+    ("multiplied_by_statistics", IMAGE, by_statistics("Mul", np.multiply)),
     ("turned_parts", IMAGE, turned("Concat")), ("turned_maximum", IMAGE, turned("Max")), ("turned_sum", IMAGE, turned("Sum")),
     ("turned_sums", IMAGE, turned_sums), ("joined_means", IMAGE, joined_means), ("joined_norm", IMAGE, joined_norm),
     ("joined_pieces", IMAGE, joined_pieces), ("tokens", [1, 12, 4, 5], tokens),

@@ -10,6 +10,11 @@
 enum qdq_outcome qdq_multiply_by_function(struct qdq *qdq, const struct node *node, const struct qdq_value *x,
                                           const struct qdq_value *function, bool divides, struct qdq_value *result);
 
+/* The same of a sum of tensors that nobody has rounded, as (x - mean) / sqrt(variance), in floating point but for the
+ * statistics. */
+enum qdq_outcome qdq_multiply_sum(struct qdq *qdq, const struct node *node, const struct qdq_value *sum,
+                                  const struct qdq_value *function, bool divides, struct qdq_value *result);
+
 /* division.c: the quotient that a QuantizeLinear rounds, of elements and a function of elements; QDQ_FLOAT where no layer
  * rounds each as float32 does. */
 enum qdq_outcome qdq_divide(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs,

@@ -130,11 +130,16 @@ static bool settle_input(struct qdq *qdq, const struct node *node, int index, st
     return settle(qdq, node, later_of(qdq, node), name, value);
 }
 
+static bool is_unrounded(struct qdq *qdq, const struct qdq_value *value)
+{
+    return value->kind == QDQ_PENDING || (value->kind == QDQ_REALS && !qdq_is_plain(qdq, value));
+}
+
 bool qdq_settle(struct qdq *qdq, const struct node *node, struct qdq_value *inputs, int count)
 {
     bool is_settled = false;
     for (int i = 0; i < count && keeps_order(node); i++)
-        if (inputs[i].kind == QDQ_PENDING)
+        if (is_unrounded(qdq, &inputs[i]))
             is_settled = settle_input(qdq, node, node->inputs[i], &inputs[i]) || is_settled;
     return is_settled;
 }

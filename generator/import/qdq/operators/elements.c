@@ -448,6 +448,9 @@ enum qdq_outcome qdq_binary(struct qdq *qdq, const struct node *node, const stru
         return with_constant(qdq, node, operation, inputs, result);
     if ((inputs[0].kind != QDQ_REALS || inputs[1].kind != QDQ_REALS) && operation <= QDQ_SUBTRACT)
         return qdq_sum(qdq, node, inputs, 2, &(struct qdq_sum){(int[]){1, operation == QDQ_SUBTRACT ? -1 : 1}, 1}, result);
+    for (int i = 0; i < 2 && (operation == QDQ_MULTIPLY || (operation == QDQ_DIVIDE && i == 0)); i++)
+        if (inputs[i].kind == QDQ_PENDING && inputs[1 - i].kind == QDQ_REALS)
+            return qdq_multiply_sum(qdq, node, &inputs[i], &inputs[1 - i], operation == QDQ_DIVIDE, result);
     if (inputs[0].kind != QDQ_REALS || inputs[1].kind != QDQ_REALS)
         return QDQ_FLOAT;
     if (inputs[0].tensor == inputs[1].tensor && view_equal(&inputs[0].view, &inputs[1].view))

@@ -92,6 +92,34 @@ bool qdq_read_axes(struct qdq *qdq, const struct node *node, const struct qdq_va
     return true;
 }
 
+/* The same reduction in front of the node's, whose result nobody has rounded; null: there is none. */
+static const struct node *first_reduction(const struct qdq *qdq, const struct node *node, const struct qdq_value *input)
+{
+    const int producer = qdq->graph->values[node->inputs[0]].producer;
+    const struct node *first = producer == NO_NODE ? NULL : &qdq->graph->nodes[producer];
+    return input->kind == QDQ_PENDING && first && !strcmp(first->type, node->type) ? first : NULL;
+}
+
+/* A mean of means, as of x.mean(3).mean(2), or a sum of sums: that of the first one's elements, along the axes of both. */
+static enum qdq_outcome sum_over_both(struct qdq *qdq, const struct node *node, const struct node *first,
+                                      const struct view *between, const bool *is_reduced, struct qdq_value *result)
+{
+    struct qdq_value inputs[2] = {qdq->values[first->inputs[0]], {.kind = QDQ_NONE}};
+    bool of_both[GRAPH_MAXIMUM_RANK] = {false};
+    const bool has_list = first->input_count > 1 && first->inputs[1] != NO_VALUE;
+    const bool keeps_first = qdq_integer(qdq, first, "keepdims", 1) != 0, keeps = qdq_integer(qdq, node, "keepdims", 1) != 0;
+    if (has_list)
+        inputs[1] = qdq->values[first->inputs[1]];
+    if (inputs[0].kind != QDQ_REALS || !qdq_read_axes(qdq, first, inputs, 1 + has_list, of_both))
+        return QDQ_FLOAT;
+    for (int i = 0, own = 0; i < inputs[0].view.rank; i++)
+        if (keeps_first || !of_both[i])
+            of_both[i] |= is_reduced[own++];
+    enum qdq_outcome outcome = sum_over(qdq, node, &inputs[0], of_both, !strcmp(node->type, "ReduceMean"), result);
+    const struct view wanted = middle_reduced_view(between, is_reduced, keeps, (struct shorter){INT64_MAX, 1});
+    return outcome == QDQ_DONE ? qdq_take_shape(qdq, node, wanted.rank, wanted.dimensions, result) : outcome;
+}
+
 enum qdq_outcome qdq_reduce(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                             struct qdq_value *result)
 {
@@ -102,7 +130,9 @@ enum qdq_outcome qdq_reduce(struct qdq *qdq, const struct node *node, const stru
         return extreme_over(qdq, node, &inputs[0], is_reduced, node->type[7] == 'i', result);
     if (strcmp(node->type, "ReduceMean") != 0 && strcmp(node->type, "ReduceSum") != 0)
         return QDQ_FLOAT;
-    return sum_over(qdq, node, &inputs[0], is_reduced, !strcmp(node->type, "ReduceMean"), result);
+    const struct node *first = first_reduction(qdq, node, &inputs[0]);
+    return first ? sum_over_both(qdq, node, first, &inputs[0].view, is_reduced, result)
+                 : sum_over(qdq, node, &inputs[0], is_reduced, !strcmp(node->type, "ReduceMean"), result);
 }
 
 static void reduce_image(const struct view *view, bool *is_reduced)
