@@ -100,9 +100,6 @@ const struct operator_advice operator_advices[] = {
      "application's"},
     {"CumSum", false,
      "write it as a product with a constant: torch.matmul(x, torch.triu(torch.ones(n, n))), whose result is quantised"},
-    {"GatherElements", false,
-     "take the same elements of each row, x[..., [3, 1]], which is Gather; of rows that differ, leave it to the "
-     "application"},
     {"LpPool", false, "write it as an average of squares: x * x, AveragePool, Mul, Sqrt, which quantisers cover"},
     {"GlobalLpPool", false, "write it as a sum of squares: x * x, ReduceSum, Sqrt, which quantisers cover"},
     {"ArgMax", false, "leave it to the application: export the model up to the tensor in front"},

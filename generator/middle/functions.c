@@ -61,6 +61,7 @@ static double area_cosine(double x, struct function_parameters p) { return (void
 static double area_sine(double x, struct function_parameters p) { return (void)p, asinh(x); }
 static double area_tangent(double x, struct function_parameters p) { return (void)p, atanh(x); }
 static double inverse_truth(double x, struct function_parameters p) { return (void)p, (double)(x == 0); }
+static double is_no_number(double x, struct function_parameters p) { return (void)p, (double)(x != x); }
 static double rounded_down(double x, struct function_parameters p) { return (void)p, floor(x); }
 static double rounded_up(double x, struct function_parameters p) { return (void)p, ceil(x); }
 static double rounded_evenly(double x, struct function_parameters p) { return (void)p, rint(x); }
@@ -89,6 +90,7 @@ static const struct {
     {"GeluTanh", gelu_by_tanh, {0, 0}},
     {"HardSigmoid", hard_sigmoid, {(double)0.2F, 0.5}},
     {"HardSwish", hard_swish, {0, 0}},
+    {"IsNaN", is_no_number, {0, 0}},
     {"LeakyRelu", leaky_relu, {(double)0.01F, 0}},
     {"Log", logarithm, {0, 0}},
     {"Mish", mish, {0, 0}},

@@ -22,6 +22,20 @@ static int64_t step_of(const struct middle_rows *rows, int dimension)
     return step;
 }
 
+void middle_rows_place(struct middle_rows *rows, const int *sources, int columns, struct arena *arena)
+{
+    int64_t count = 1;
+    for (int i = 0; i < rows->rank; i++)
+        count *= rows->dimensions[i];
+    int64_t *indices = arena_array(arena, int64_t, (size_t)(count * columns) + 1);
+    for (int64_t row = 0; row < count; row++)
+        for (int i = 0; i < columns; i++)
+            indices[row * columns + i] = sources[i] < 0 ? rows->indices[row * rows->columns - 1 - sources[i]]
+                                                        : row / step_of(rows, sources[i]) % rows->dimensions[sources[i]];
+    rows->columns = columns;
+    rows->indices = indices;
+}
+
 static bool varies_along(const struct gather *gather, int column, int dimension)
 {
     const int64_t size = gather->rows->dimensions[dimension], step = step_of(gather->rows, dimension);

@@ -38,6 +38,10 @@ struct middle_rows {
     const int64_t *indices; /* row by row; from the end where they are negative */
 };
 
+/* Other columns for the rows: source c is a dimension of the rows, whose own index the column then has, or -1 - k for what
+ * was column k. */
+void middle_rows_place(struct middle_rows *rows, const int *sources, int columns, struct arena *arena);
+
 /* gather_rows.c: the result has the rows' dimensions, and behind them those of the value that no column says; no more than
  * VIEW_MAXIMUM_RANK. False where an index is none of the value, or the result too large. */
 bool middle_gather_rows(struct quantised_builder *builder, const char *name, const struct middle_value *value,

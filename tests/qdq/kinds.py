@@ -224,6 +224,30 @@ def gathered_pixels(m, x):
     return m.node("GatherND", [turned, rows]), lambda a: a[:, :, [[0, 2], [1, 2]], [[3, -1], [0, 4]]].transpose(2, 3, 0, 1)
 
 
+def gathered_batches(m, x):
+    """Of each channel other rows."""
+    rows = RANDOM.integers(-6, 6, (1, 4, 3, 1))
+    def compute(a): return a[0, np.arange(4)[:, None], rows[0, :, :, 0]][None]
+    return m.node("GatherND", [x, rows], batch_dims=2), compute
+
+
+def gathered_elements(axis, shape):
+    """As torch.gather."""
+    def build(m, x):
+        places = np.random.default_rng(axis).integers(-IMAGE[axis], IMAGE[axis], shape)
+        def compute(a):
+            index = list(np.indices(shape))
+            index[axis] = places
+            return a[tuple(index)]
+        return m.node("GatherElements", [x, places], axis=axis), compute
+    return build
+
+
+def safe_softmax(m, x):
+    """As scaled_dot_product_attention has it behind a mask of truths: no row of it is without numbers."""
+    return m.node("Where", [m.node("IsNaN", [x]), np.zeros((), FLOAT), x]), lambda a: a
+
+
 BOUNDS = (RANDOM.integers(-30, 30, (4, 6, 1)) * 2.0**-4).astype(FLOAT)
 
 
@@ -362,7 +386,9 @@ KINDS = [
     ("quotient_of_no_numbers", IMAGE, quotient_of_no_numbers), ("root", IMAGE, root), ("constant_quotient", IMAGE, constant_quotient),
     ("chosen_constants", IMAGE, chosen_constants),
     ("bordered", IMAGE, bordered), ("output_shape", IMAGE, output_shape), ("product_from_left", IMAGE, product_from_left),
-    ("gather", IMAGE, gather), ("gathered_rows", IMAGE, gathered_rows), ("gathered_pixels", IMAGE, gathered_pixels), ("last_step", IMAGE, last_step), ("tile", IMAGE, tile), ("expand", IMAGE, expand),
+    ("gather", IMAGE, gather), ("gathered_rows", IMAGE, gathered_rows), ("gathered_pixels", IMAGE, gathered_pixels), ("gathered_batches", IMAGE, gathered_batches),
+    ("gathered_elements", IMAGE, gathered_elements(2, (1, 4, 3, 5))), ("gathered_channels", IMAGE, gathered_elements(1, (1, 2, 6, 4))),
+    ("safe_softmax", IMAGE, safe_softmax), ("last_step", IMAGE, last_step), ("tile", IMAGE, tile), ("expand", IMAGE, expand),
     ("depth_to_space", IMAGE, to_space("DCR", (0, 3, 4, 1, 5, 2))), ("depth_to_space_crd", IMAGE, to_space("CRD", (0, 1, 4, 2, 5, 3))),
     ("space_to_depth", [1, 4, 6, 6], to_depth),
     ("sum_of_channels", IMAGE, reduction("ReduceSum", [1], 1, lambda a, x, k: a.sum(x, keepdims=k))),

@@ -252,11 +252,6 @@ def product(kind, axis=None, **attributes):
     return model.node(kind, ["r", weights], "m", **attributes).quantise("y")
 
 
-def gathered_elements():
-    model = Model().quantise("a")
-    return model.node("GatherElements", ["a", model.constant("indices", np.zeros((1, 4, 6, 1), np.int64))], "g", axis=3).quantise("y")
-
-
 def sums():
     return Model().quantise("a").convolution()
 
@@ -349,7 +344,6 @@ CASES = [
     ("float_einsum", product("Einsum", equation="bij,jk->bik"), 1, ["'w_q' are float", "op_types_to_quantize=[..., 'Einsum']"]),
     ("uncovered_reader", Model().quantise("a").node("Sigmoid", ["a"], "s").node("MatMul", ["s", "s"], "p").node("Sqrt", ["p"], "r").quantise("y"), 1,
      ["Sigmoid_of_s", "op_types_to_quantize=[..., 'Sigmoid', 'MatMul']"]),
-    ("gathered_elements", gathered_elements(), 1, ["GatherElements is not supported", "which is Gather"]),
     ("sums_of_32_bits", sums(), 0, []),
     ("normalised_rows", normalised_rows(), 0, []),
 ]

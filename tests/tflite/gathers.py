@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Random networks of GATHER_ND: rows of indices, constant or computed by the model as PyTorch's exporter does, against numpy.
+"""Random networks of GATHER with batches, and of GATHER_ND: rows of indices, constant or computed by the model as PyTorch's
+exporter does, against numpy.
 Usage: gathers.py DORY FOLDER [NETWORKS] [SEED]
        gathers.py --write FOLDER [NETWORKS] [SEED]: models only
 Exit status 77, skipped, without numpy."""
@@ -69,6 +70,25 @@ class Gathers(random_networks.Network):
         rows = np.stack([np.array([self.random.randrange(size) for _ in range(int(np.prod(shape)))]).reshape(shape) for size in sizes], -1)
         return self.given(rows, self.random.choice([tfl.INT32, tfl.INT64]))
 
+    def batches(self, x):
+        """GATHER of other indices for each batch, as np.take_along_axis becomes."""
+        pick, (data, *quantisation) = self.random, self.values[x]
+        batches = pick.randint(1, min(3, data.ndim - 1))
+        axis = pick.randint(batches, data.ndim - 1)
+        shape = (*data.shape[:batches], *(pick.randint(1, 4) for _ in range(pick.randint(0, 2))))
+        indices = np.array([pick.randrange(data.shape[axis]) for _ in range(int(np.prod(shape)))]).reshape(shape)
+        result = np.stack([np.take(part, own, axis - batches) for part, own in
+                           zip(data.reshape(-1, *data.shape[batches:]), indices.reshape(-1, *shape[batches:]))])
+        result = result.reshape(*shape[:batches], *result.shape[1:])
+        options = (23, {0: ("i", pick.choice([axis, axis - data.ndim])), 1: ("i", pick.choice([batches, batches - indices.ndim] if batches < indices.ndim else [batches]))})
+        return self.operate(tfl.GATHER, [x, self.given(indices)[0]], (result, *quantisation), options), result
+
+    def rows(self, x):
+        pick, (data, *quantisation) = self.random, self.values[x]
+        rows, indices = pick.choice([self.by_columns, self.by_columns, self.windows, self.constant])(data.shape[:pick.randint(1, min(3, data.ndim))])
+        result = data[tuple(np.moveaxis(indices, -1, 0))]
+        return self.operate(tfl.GATHER_ND, [x, rows], (result, *quantisation)), result
+
     def grow(self):
         pick = self.random
         x = pick.choice([self.input, self.turned_input])((1, pick.randint(1, 6), pick.randint(1, 7), pick.randint(1, 6)))
@@ -76,10 +96,8 @@ class Gathers(random_networks.Network):
             x = self.transposed(x, pick.sample(range(4), 4))
         if pick.random() < 0.3:
             x = self.reshaped(x, self.some_shape(self.values[x][0].size, pick.randint(1, 5)))
-        data, *quantisation = self.values[x]
-        rows, indices = pick.choice([self.by_columns, self.by_columns, self.windows, self.constant])(data.shape[:pick.randint(1, min(3, data.ndim))])
-        result = data[tuple(np.moveaxis(indices, -1, 0))]
-        y = self.operate(tfl.GATHER_ND, [x, rows], (result, *quantisation))
+        has_batches = self.values[x][0].ndim > 1 and pick.random() < 0.3
+        y, result = (self.batches if has_batches else self.rows)(x)
         if result.ndim > 1 and pick.random() < 0.5:
             y = self.transposed(y, pick.sample(range(result.ndim), result.ndim))
         y = self.reshaped(y, (1, *self.some_shape(result.size, 3)))

@@ -6,12 +6,12 @@
 
 #include "import/qdq/operators/handlers.h"
 
-/* factors.c: x times, or divided by, a function of another tensor's elements; QDQ_FLOAT where that is no number. */
+/* factors.c: x times, or divided by, a function of another tensor's elements. */
 enum qdq_outcome qdq_multiply_by_function(struct qdq *qdq, const struct node *node, const struct qdq_value *x,
                                           const struct qdq_value *function, bool divides, struct qdq_value *result);
 
-/* The same of a sum of tensors that nobody has rounded, as (x - mean) / sqrt(variance), in floating point but for the
- * statistics. */
+/* The same of a sum of tensors that nobody has rounded, as (x - mean) / sqrt(variance); QDQ_FLOAT where it has bounds, or
+ * terms that are no tensors. */
 enum qdq_outcome qdq_multiply_sum(struct qdq *qdq, const struct node *node, const struct qdq_value *sum,
                                   const struct qdq_value *function, bool divides, struct qdq_value *result);
 

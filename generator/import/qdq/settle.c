@@ -68,9 +68,9 @@ static bool is_among(const struct node *node, const char *const *types, size_t c
 static bool keeps_order(const struct node *node)
 {
     static const char *const types[] = {
-        "Clip",          "Concat",       "DepthToSpace", "Expand",    "Flatten",   "Gather",    "GatherND",
-        "GlobalMaxPool", "Identity",     "MaxPool",      "ReduceMax", "ReduceMin", "Relu",      "Reshape",
-        "Slice",         "SpaceToDepth", "Split",        "Squeeze",   "Tile",      "Transpose", "Unsqueeze"};
+        "Clip",          "Concat",   "DepthToSpace", "Expand",    "Flatten",   "Gather",   "GatherElements", "GatherND",
+        "GlobalMaxPool", "Identity", "MaxPool",      "ReduceMax", "ReduceMin", "Relu",     "Reshape",        "Slice",
+        "SpaceToDepth",  "Split",    "Squeeze",      "Tile",      "Transpose", "Unsqueeze"};
     return is_among(node, types, sizeof types / sizeof *types);
 }
 

@@ -89,9 +89,13 @@ void tflite_follow_dimensions(struct tflite_importer *importer);
 /* tflite_shapes.c */
 tflite_handler tflite_reshape, tflite_transpose, tflite_pad, tflite_quantise, tflite_dequantise;
 /* tflite_moves.c */
-tflite_handler tflite_slice, tflite_strided_slice, tflite_split, tflite_unpack, tflite_pack, tflite_gather, tflite_gather_nd,
-    tflite_tile, tflite_broadcast, tflite_fill, tflite_reverse, tflite_mirror_pad, tflite_depth_to_space,
-    tflite_space_to_depth;
+tflite_handler tflite_slice, tflite_strided_slice, tflite_split, tflite_unpack, tflite_pack, tflite_gather, tflite_tile,
+    tflite_broadcast, tflite_fill, tflite_reverse, tflite_mirror_pad, tflite_depth_to_space, tflite_space_to_depth;
+/* tflite_gathers.c */
+tflite_handler tflite_gather_nd;
+/* GATHER of other indices for each batch; false after a report. */
+bool tflite_gather_batches(struct tflite_importer *importer, const struct middle_value *value, int axis, int batches,
+                           const struct tflite_numbers *numbers, struct middle_value *part);
 /* tflite_resize.c */
 tflite_handler tflite_resize_nearest, tflite_resize_bilinear;
 /* tflite_reals.c: the operator's inputs are real functions of elements, and so is its result. False where they are not, or

@@ -288,12 +288,17 @@ bool tflite_gather(struct tflite_importer *importer, const struct tflite_operato
     int dimension = dimension_of(importer, operation->options.axis, value.view.rank), rank = 0;
     if (dimension < 0)
         return false;
-    if (operation->options.batch_dimensions != 0 || value.view.rank - 1 + indices->rank > VIEW_MAXIMUM_RANK)
-        return tflite_fault(importer, "batch_dims is %d, and %d dimensions of indices; supported: 0, and up to %d in all",
-                            operation->options.batch_dimensions, indices->rank, VIEW_MAXIMUM_RANK);
+    const int batches = operation->options.batch_dimensions;
+    if (batches == 0 && value.view.rank - 1 + indices->rank > VIEW_MAXIMUM_RANK)
+        return tflite_fault(importer, "%d dimensions of indices; supported: up to %d in all", indices->rank,
+                            VIEW_MAXIMUM_RANK);
     for (int i = 0; i < numbers->count; i++)
         if (numbers->list[i] < 0)
             return tflite_fault(importer, "index %d is %d; supported: at least 0", i, (int)numbers->list[i]);
+    if (batches != 0)
+        return tflite_gather_batches(importer, &value, dimension, batches < 0 ? batches + indices->rank : batches, numbers,
+                                     &part) &&
+               tflite_gives(importer, 0, &part, result);
     struct middle_move move = middle_move_none(&value.view);
     if (!middle_move_gather(&importer->builder, &move, dimension, numbers->list, numbers->count))
         return tflite_fault(importer, "its indices are none of axis %d of %s", dimension,
@@ -303,39 +308,6 @@ bool tflite_gather(struct tflite_importer *importer, const struct tflite_operato
             dimensions[rank++] = i == dimension ? indices->dimensions[k] : value.view.dimensions[i];
     return apply(importer, tflite_output(importer)->name, &value, &move, 0, &part) &&
            take_shape(importer, &part, rank, dimensions) && tflite_gives(importer, 0, &part, result);
-}
-
-/* Rows of indices as the file has them; false after a report. */
-static bool find_rows(struct tflite_importer *importer, const struct view *view, struct middle_rows *rows)
-{
-    const struct tflite_tensor *indices = tflite_input(importer, 1);
-    const struct tflite_numbers *numbers = indices ? tflite_numbers(importer, 1, -1) : NULL;
-    if (!numbers)
-        return false;
-    rows->rank = indices->rank - 1;
-    rows->columns = rows->rank < 0 || numbers->count == 0 ? 0 : indices->dimensions[rows->rank];
-    if (rows->columns < 1 || rows->columns > view->rank || rows->rank + view->rank - rows->columns > VIEW_MAXIMUM_RANK)
-        return tflite_fault(importer, "%s as indices of %s; supported: a row for each result, of up to %d dimensions in all",
-                            tflite_shape_text(importer, indices), view_text(view, importer->arena), VIEW_MAXIMUM_RANK);
-    for (int i = 0; i < rows->rank; i++)
-        rows->dimensions[i] = indices->dimensions[i];
-    rows->indices = numbers->list;
-    for (int i = 0; i < numbers->count; i++)
-        if (numbers->list[i] < 0)
-            return tflite_fault(importer, "index %d is %d; supported: at least 0", i, (int)numbers->list[i]);
-    return true;
-}
-
-bool tflite_gather_nd(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)
-{
-    struct middle_value value, part;
-    struct middle_rows rows;
-    (void)operation;
-    if (!tflite_takes(importer, 0, &value) || !find_rows(importer, &value.view, &rows))
-        return false;
-    if (!middle_gather_rows(&importer->builder, tflite_output(importer)->name, &value, &rows, &part))
-        return tflite_fault(importer, "its indices are none of %s, or too many", view_text(&value.view, importer->arena));
-    return tflite_gives(importer, 0, &part, result);
 }
 
 bool tflite_reverse(struct tflite_importer *importer, const struct tflite_operator *operation, struct value *result)

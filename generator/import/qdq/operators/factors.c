@@ -13,14 +13,14 @@ struct factors {
     bool has_zero, is_signed;
 };
 
-/* False where the numbers are none. */
-static bool find_factors(const float *reals, bool divides, struct factors *factors)
+/* A function that is no number, as the root of bytes below zero, is 0: no model counts on what becomes of it. */
+static void find_factors(const float *reals, bool divides, struct factors *factors)
 {
     *factors = (struct factors){.most = 0};
     for (int i = 0; i < 256; i++) {
         double number = divides ? 1 / fabs((double)reals[i]) : fabs((double)reals[i]);
         if (number != number)
-            return false;
+            number = 0;
         if (isfinite(number))
             factors->most = fmax(factors->most, number);
         factors->has_zero |= !isfinite(number);
@@ -28,7 +28,6 @@ static bool find_factors(const float *reals, bool divides, struct factors *facto
         factors->numbers[i] = reals[i] < 0 ? -number : number;
     }
     factors->most = factors->most > 0 ? factors->most : 1;
-    return true;
 }
 
 /* A function of bytes as a tensor: (table[element] - zero_point) * 2^exponent. */
@@ -125,8 +124,7 @@ enum qdq_outcome qdq_multiply_by_function(struct qdq *qdq, const struct node *no
     struct factors factors;
     struct qdq_value terms[FACTOR_BYTES + 1], pieces[FACTOR_BYTES];
     enum qdq_outcome outcome = QDQ_DONE;
-    if (!find_factors(function->reals, divides, &factors))
-        return QDQ_FLOAT;
+    find_factors(function->reals, divides, &factors);
     int count = make_pieces(qdq, node, function, &factors, pieces);
     for (int i = 0; i < count && outcome == QDQ_DONE; i++)
         outcome = multiply(qdq, node, x, &pieces[i], &terms[i]);
@@ -196,8 +194,9 @@ enum qdq_outcome qdq_multiply_sum(struct qdq *qdq, const struct node *node, cons
 {
     struct factors factors;
     struct qdq_value pieces[FACTOR_BYTES];
-    if (!is_plain_sum(sum) || !find_factors(function->reals, divides, &factors))
+    if (!is_plain_sum(sum))
         return QDQ_FLOAT;
+    find_factors(function->reals, divides, &factors);
     const size_t room = (size_t)sum->pending->term_count * FACTOR_BYTES + 1;
     struct qdq_value *products = arena_array(qdq->arena, struct qdq_value, room);
     int *signs = arena_array(qdq->arena, int, room);

@@ -1,4 +1,4 @@
-/* Gather and GatherND: of constant indices, and of constant rows by the indices of an input. */
+/* Gather, GatherND and GatherElements: of constant indices, and of constant rows by the indices of an input. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -107,40 +107,81 @@ enum qdq_outcome qdq_gather(struct qdq *qdq, const struct node *node, const stru
     return outcome == QDQ_DONE ? qdq_take_shape(qdq, node, rank, dimensions, result) : outcome;
 }
 
-static bool find_rows(const struct qdq *qdq, const struct qdq_array *array, const struct view *view,
-                      struct middle_rows *rows)
+/* Rows of indices: the constant's dimensions but for the columns, which are its last one, or one a row. */
+static bool find_rows(const struct qdq *qdq, const struct qdq_array *array, bool has_columns, struct middle_rows *rows)
 {
-    int64_t *indices = arena_array(qdq->arena, int64_t, array->count);
-    *rows = (struct middle_rows){.rank = array->rank - 1, .indices = indices};
-    const int64_t columns = array->dimensions[rows->rank];
-    if (columns > view->rank || rows->rank + view->rank - (int)columns > VIEW_MAXIMUM_RANK)
+    if (!array || !array->numbers || array->count == 0 || array->count > MAXIMUM_DIMENSION || array->rank == 0 ||
+        array->rank > VIEW_MAXIMUM_RANK)
         return false;
-    rows->columns = (int)columns;
+    int64_t *indices = arena_array(qdq->arena, int64_t, array->count);
+    *rows = (struct middle_rows){.rank = array->rank - has_columns, .columns = 1, .indices = indices};
     for (int i = 0; i < rows->rank; i++)
         rows->dimensions[i] = array->dimensions[i];
+    if (has_columns)
+        rows->columns = (int)fmin((double)array->dimensions[rows->rank], 2 * VIEW_MAXIMUM_RANK);
     for (size_t i = 0; i < array->count; i++)
         indices[i] = (int64_t)fmax(fmin(array->numbers[i], 1e9), -1e9);
     return true;
 }
 
-enum qdq_outcome qdq_gather_nd(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
-                               struct qdq_value *result)
+static enum qdq_outcome gather_rows(struct qdq *qdq, const struct node *node, const struct qdq_value *value,
+                                    const struct middle_rows *rows, struct qdq_value *result)
 {
-    const struct qdq_value *value = &inputs[0];
-    const struct qdq_array *array = count > 1 && inputs[1].kind == QDQ_CONSTANT ? inputs[1].array : NULL;
-    struct middle_rows rows;
-    if (!qdq_can_move(value))
-        return QDQ_FLOAT;
-    if (!array || !array->numbers || array->count == 0 || array->count > MAXIMUM_DIMENSION || array->rank == 0 ||
-        qdq_integer(qdq, node, "batch_dims", 0) != 0)
-        return qdq_fault(qdq, node, "indices", "are no constants, too many, or of a batch; supported: constants");
     struct middle_value placed = qdq_placed(value), gathered;
-    if (!find_rows(qdq, array, &value->view, &rows) ||
-        !middle_gather_rows(&qdq->builder, node->name, &placed, &rows, &gathered))
+    if (rows->columns > value->view.rank || rows->rank + value->view.rank - rows->columns > VIEW_MAXIMUM_RANK ||
+        !middle_gather_rows(&qdq->builder, node->name, &placed, rows, &gathered))
         return qdq_fault(qdq, node, "indices", "are none of a tensor of shape %s, or too many",
                          view_text(&value->view, qdq->arena));
     *result = *value;
     result->tensor = gathered.tensor;
     result->view = gathered.view;
     return QDQ_DONE;
+}
+
+static enum qdq_outcome refuse_indices(struct qdq *qdq, const struct node *node)
+{
+    return qdq_fault(qdq, node, "indices", "are no constants, or too many; supported: up to %d constants",
+                     MAXIMUM_DIMENSION);
+}
+
+/* Of a batch each image has rows of its own. */
+enum qdq_outcome qdq_gather_nd(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                               struct qdq_value *result)
+{
+    const int64_t batches = qdq_integer(qdq, node, "batch_dims", 0);
+    int sources[3 * VIEW_MAXIMUM_RANK];
+    struct middle_rows rows;
+    if (!qdq_can_move(&inputs[0]))
+        return QDQ_FLOAT;
+    if (count < 2 || inputs[1].kind != QDQ_CONSTANT || !find_rows(qdq, inputs[1].array, true, &rows))
+        return refuse_indices(qdq, node);
+    if (batches < 0 || batches > rows.rank)
+        return qdq_fault(qdq, node, "batch_dims", "is %" PRId64 " of %d dimensions", batches, rows.rank);
+    for (int i = 0; i < batches; i++)
+        sources[i] = i;
+    for (int i = 0; i < rows.columns; i++)
+        sources[batches + i] = -1 - i;
+    middle_rows_place(&rows, sources, (int)batches + rows.columns, qdq->arena);
+    return gather_rows(qdq, node, &inputs[0], &rows, result);
+}
+
+enum qdq_outcome qdq_gather_elements(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                                     struct qdq_value *result)
+{
+    const int rank = inputs[0].view.rank;
+    int64_t axis = qdq_integer(qdq, node, "axis", 0);
+    int sources[VIEW_MAXIMUM_RANK];
+    struct middle_rows rows;
+    axis += axis < 0 ? rank : 0;
+    if (!qdq_can_move(&inputs[0]))
+        return QDQ_FLOAT;
+    if (count < 2 || inputs[1].kind != QDQ_CONSTANT || !find_rows(qdq, inputs[1].array, false, &rows))
+        return refuse_indices(qdq, node);
+    if (axis < 0 || axis >= rank || rows.rank != rank)
+        return qdq_fault(qdq, node, "axis", "is %" PRId64 ", of a tensor of shape %s", axis,
+                         view_text(&inputs[0].view, qdq->arena));
+    for (int i = 0; i < rank; i++)
+        sources[i] = i == axis ? -1 : i;
+    middle_rows_place(&rows, sources, rank, qdq->arena);
+    return gather_rows(qdq, node, &inputs[0], &rows, result);
 }

@@ -30,7 +30,7 @@ enum qdq_outcome qdq_lay(struct qdq *qdq, const struct node *node, const struct 
                          const struct layout *layout, int border, struct qdq_value *value);
 qdq_handler qdq_concatenation;                                               /* concat.c */
 qdq_handler qdq_pad, qdq_slice, qdq_split, qdq_tile, qdq_expand, qdq_blocks; /* moves.c */
-qdq_handler qdq_gather, qdq_gather_nd;                                       /* gathers.c */
+qdq_handler qdq_gather, qdq_gather_nd, qdq_gather_elements;                  /* gathers.c */
 qdq_handler qdq_resize;                                                      /* resize.c */
 
 #endif
