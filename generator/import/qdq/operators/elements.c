@@ -435,6 +435,37 @@ static enum qdq_outcome with_constant(struct qdq *qdq, const struct node *node, 
     return qdq_scale_channels(qdq, node, operation, value, constant->array, is_swapped, result);
 }
 
+/* A layer of quotients where there is one, else a product with a function of the denominator. */
+static enum qdq_outcome divide(struct qdq *qdq, const struct node *node, const struct qdq_value *a,
+                               const struct qdq_value *b, struct qdq_value *result)
+{
+    enum qdq_outcome outcome = qdq_divide(qdq, node, (struct qdq_value[]){*a, *b}, result);
+    return outcome == QDQ_FLOAT ? qdq_multiply_by_function(qdq, node, a, b, true, result) : outcome;
+}
+
+/* Functions of the elements of two tensors; one that is plain is these elements themselves. */
+static enum qdq_outcome with_functions(struct qdq *qdq, const struct node *node, enum qdq_operation operation,
+                                       const struct qdq_value *inputs, struct qdq_value *result)
+{
+    struct qdq_value a = inputs[0], b = inputs[1];
+    const bool plain[2] = {qdq_is_plain(qdq, &a), qdq_is_plain(qdq, &b)};
+    switch (operation) {
+    case QDQ_ADD:
+    case QDQ_SUBTRACT:
+        if (plain[0] && plain[1])
+            return join(qdq, node, operation, a, b, result);
+        return qdq_sum(qdq, node, inputs, 2, &(struct qdq_sum){(int[]){1, operation == QDQ_SUBTRACT ? -1 : 1}, 1}, result);
+    case QDQ_MULTIPLY:
+        if (plain[0] && plain[1])
+            return join(qdq, node, operation, a, b, result);
+        return plain[0]   ? qdq_multiply_by_function(qdq, node, &a, &b, false, result)
+               : plain[1] ? qdq_multiply_by_function(qdq, node, &b, &a, false, result)
+                          : QDQ_FLOAT;
+    case QDQ_DIVIDE: return plain[0] ? divide(qdq, node, &a, &b, result) : QDQ_FLOAT;
+    default: return QDQ_FLOAT;
+    }
+}
+
 enum qdq_outcome qdq_binary(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                             struct qdq_value *result)
 {
@@ -459,19 +490,5 @@ enum qdq_outcome qdq_binary(struct qdq *qdq, const struct node *node, const stru
         return qdq_choose(qdq, node, inputs, count, operation == QDQ_GREATER, result);
     if (operation >= QDQ_IS_ABOVE)
         return qdq_compare(qdq, node, operation, inputs, result);
-    struct qdq_value a = inputs[0], b = inputs[1];
-    bool plain[2] = {qdq_is_plain(qdq, &a), qdq_is_plain(qdq, &b)};
-    if (operation <= QDQ_SUBTRACT && (!plain[0] || !plain[1]))
-        return qdq_sum(qdq, node, inputs, 2, &(struct qdq_sum){(int[]){1, operation == QDQ_SUBTRACT ? -1 : 1}, 1}, result);
-    enum qdq_outcome outcome =
-        plain[0] && operation == QDQ_DIVIDE ? qdq_divide(qdq, node, (struct qdq_value[]){a, b}, result) : QDQ_FLOAT;
-    if (outcome != QDQ_FLOAT)
-        return outcome;
-    if (plain[0] && (operation == QDQ_DIVIDE || (operation == QDQ_MULTIPLY && !plain[1])))
-        return qdq_multiply_by_function(qdq, node, &a, &b, operation == QDQ_DIVIDE, result);
-    if (plain[1] && operation == QDQ_MULTIPLY && !plain[0])
-        return qdq_multiply_by_function(qdq, node, &b, &a, false, result);
-    if (operation > QDQ_MULTIPLY || !plain[0] || !plain[1])
-        return QDQ_FLOAT;
-    return join(qdq, node, operation, a, b, result);
+    return with_functions(qdq, node, operation, inputs, result);
 }
