@@ -11,41 +11,55 @@
 
 /* ---- the plan's parts ---- */
 
-static void write_layer(const struct decision *d, struct plan *plan, int index, const struct schedule *schedule)
+/* What the planner decides of the firmware's layer. Its planned layer may be shared by others of the same shape. */
+static struct dory_layer record_of(const struct decision *d, int index)
+{
+    const struct dory_layer *as = &cut_of(d, index)->of->record;
+    struct dory_layer record = d->problem->layers[index].record;
+    record.input_layout = as->input_layout;
+    record.output_layout = as->output_layout;
+    record.input_height = as->input_height;
+    record.input_width = as->input_width;
+    record.output_height = as->output_height;
+    record.output_width = as->output_width;
+    if (record.operation == DORY_MATRIX_PRODUCT)
+        record.matrix_product = as->matrix_product;
+    return record;
+}
+
+/* What people and checks read of a layer beside its record. */
+static void describe_layer_choice(const struct decision *d, int index, struct plan_layer *layer)
 {
     const struct problem *p = d->problem;
-    const struct cut *cut = cut_of(d, index);
-    struct plan_layer *layer = &plan->layers[index];
-    struct dory_layer own = p->layers[index].record; /* its planned layer may be shared */
-    const struct dory_layer *as = &cut->of->record;
-    own.input_layout = as->input_layout;
-    own.output_layout = as->output_layout;
-    own.input_height = as->input_height;
-    own.input_width = as->input_width;
-    own.output_height = as->output_height;
-    own.output_width = as->output_width;
-    if (own.operation == DORY_MATRIX_PRODUCT)
-        own.matrix_product = as->matrix_product;
-    struct tile_problem problem = {.layer = &own,
-                                   .weights = p->layers[index].engine->weights,
-                                   .kernel = cut->kernel,
-                                   .cores = p->cores,
-                                   .steps = cut->steps,
-                                   .step_count = cut->step_count};
-    const struct tile_cost *cost = &schedule->costs[index];
-    tile_apply(&problem, &cut->tiling, &layer->record);
-    layer->kernel = cut->kernel;
+    layer->kernel = cut_of(d, index)->kernel;
     layer->engine = p->layers[index].engine;
     layer->requantisation = p->layers[index].requantisation;
     layer->block = is_in_block(d, index) ? block_start(d, index) : -1;
     layer->macs = layer_macs(p->network, &p->network->layers[index]);
-    timeline_set_cost(layer, cost);
-    layer->tile_count = cost->tile_count;
-    layer->l1_bytes = cost->l1_bytes;
     layer->weights_bytes = dory_blocks(&layer->record, layer->record.output_channels) * layer->record.block_bytes;
     layer->resident = layer->weights_bytes > 0 && p->resident && p->resident[index];
     layer->shares_weights = layer_shares_weights(p, index);
     layer->owner = layer->shares_weights ? p->owners[index] : NO_LAYER;
+}
+
+static void write_layer(const struct decision *d, struct plan *plan, int index, const struct schedule *schedule)
+{
+    const struct problem *p = d->problem;
+    const struct cut *cut = cut_of(d, index);
+    const struct dory_layer record = record_of(d, index);
+    const struct tile_problem problem = {.layer = &record,
+                                         .weights = p->layers[index].engine->weights,
+                                         .kernel = cut->kernel,
+                                         .cores = p->cores,
+                                         .steps = cut->steps,
+                                         .step_count = cut->step_count};
+    const struct tile_cost *cost = &schedule->costs[index];
+    struct plan_layer *layer = &plan->layers[index];
+    tile_apply(&problem, &cut->tiling, &layer->record);
+    describe_layer_choice(d, index, layer);
+    timeline_set_cost(layer, cost);
+    layer->tile_count = cost->tile_count;
+    layer->l1_bytes = cost->l1_bytes;
     plan->l1_peak_bytes = cost->l1_bytes > plan->l1_peak_bytes ? cost->l1_bytes : plan->l1_peak_bytes;
 }
 
