@@ -41,14 +41,11 @@ static void describe_all(struct description *d)
     describe_kind(d);
 }
 
-bool describe_layer(const struct network *network, int index, struct described_layer *described, struct arena *arena,
-                    struct diagnostics *diagnostics)
+/* A description that nothing is known of yet but what it is of, and room for its parts. */
+static struct description begin(const struct network *network, const struct layer *layer, struct dory_layer *record,
+                                struct diagnostics *diagnostics, struct arena *arena)
 {
-    const struct layer *layer = &network->layers[index];
-    /* This layer's errors are counted apart, so that those of others do not stop its own checks. */
-    struct diagnostics own = {.arena = arena, .file = diagnostics->file};
-    struct dory_layer *record = &described->record;
-    struct description d = {
+    return (struct description){
         .network = network,
         .layer = layer,
         .input = &network->tensors[layer->inputs[0]],
@@ -58,17 +55,22 @@ bool describe_layer(const struct network *network, int index, struct described_l
         .requantisation = arena_array(arena, struct requantisation, 1),
         .sums = arena_array(arena, struct requantise_problem, 1),
         .tables = arena_array(arena, struct dory_layer, 1),
+        .stages = layer->kind == LAYER_CONVOLUTION ? NULL : arena_array(arena, struct dory_stages, 1),
         .terms = {layer->input_stages[0], layer->input_stages[1]},
         .first = layer->stage_count ? layer->stages[0] : (struct stage){.count = 0, .divisor = 1},
         .arena = arena,
-        .diagnostics = &own,
+        .diagnostics = diagnostics,
     };
+}
+
+bool describe_layer(const struct network *network, int index, struct described_layer *described, struct arena *arena,
+                    struct diagnostics *diagnostics)
+{
+    /* This layer's errors are counted apart, so that those of others do not stop its own checks. */
+    struct diagnostics own = {.arena = arena, .file = diagnostics->file};
+    struct description d = begin(network, &network->layers[index], &described->record, &own, arena);
     memset(described, 0, sizeof *described);
-    if (layer->kind != LAYER_CONVOLUTION) {
-        d.stages = arena_array(arena, struct dory_stages, 1);
-        memset(d.stages, 0, sizeof *d.stages);
-        record->stages = d.stages;
-    }
+    described->record.stages = d.stages;
     describe_all(&d);
     for (int i = 0; i < own.count; i++)
         diagnose(diagnostics, own.list[i].severity, own.list[i].node, own.list[i].attribute, "%s", own.list[i].text);
