@@ -314,6 +314,33 @@ static bool make_sample(struct source *source)
     return source->values && expected_take_layers(source) && expected_take_outputs(source) && fill_sample(source);
 }
 
+/* Room for what is expected of the network, and for what its files say of it. */
+static void begin(struct source *source, struct expected *expected)
+{
+    struct arena *arena = source->arena;
+    const size_t layers = (size_t)source->network->layer_count, inputs = (size_t)source->network->input_count;
+    *expected = (struct expected){
+        .input_offsets = arena_array(arena, uint32_t, inputs),
+        .layer_offsets = arena_array(arena, uint32_t, layers),
+        .layer_sources = arena_array(arena, const char *, layers),
+    };
+    source->expected = expected;
+    source->differs = arena_array(arena, bool, layers);
+    source->has_file = arena_array(arena, bool, layers);
+}
+
+static bool make_samples(struct source *source)
+{
+    bool good = true;
+    for (; good && source->sample < source->expected->sample_count; source->sample++) {
+        struct arena scratch = {0};
+        source->scratch = &scratch;
+        good = make_sample(source);
+        arena_free(&scratch);
+    }
+    return good;
+}
+
 bool expected_make(const struct network *network, const struct expected_options *options, struct expected *expected,
                    struct arena *arena, struct diagnostics *diagnostics)
 {
@@ -321,30 +348,18 @@ bool expected_make(const struct network *network, const struct expected_options 
         .network = network->whole ? network->whole : network,
         .emitted = network,
         .options = options,
-        .expected = expected,
         .arena = arena,
         .diagnostics = diagnostics,
     };
-    size_t layers = (size_t)network->layer_count, inputs = (size_t)network->input_count;
-    *expected = (struct expected){
-        .input_offsets = arena_array(arena, uint32_t, inputs),
-        .layer_offsets = arena_array(arena, uint32_t, layers),
-        .layer_sources = arena_array(arena, const char *, layers),
-    };
-    source.differs = arena_array(arena, bool, layers);
-    source.has_file = arena_array(arena, bool, layers);
+    begin(&source, expected);
     if (!expected_folder_is_there(options->folder, diagnostics))
         return false;
     expected->sample_count = count_samples(&source);
     expected->files =
-        arena_array(arena, const char *, (layers + inputs + (size_t)network->output_count) * expected->sample_count);
-    bool good = place_tensors(&source);
-    expected->image = good ? arena_allocate(arena, expected->bytes) : NULL;
-    for (; good && source.sample < expected->sample_count; source.sample++) {
-        struct arena scratch = {0};
-        source.scratch = &scratch;
-        good = make_sample(&source);
-        arena_free(&scratch);
-    }
-    return good && expected_folder_was_read(source.network, options, expected, arena, diagnostics);
+        arena_array(arena, const char *,
+                    (size_t)(network->layer_count + network->input_count + network->output_count) * expected->sample_count);
+    if (!place_tensors(&source))
+        return false;
+    expected->image = arena_allocate(arena, expected->bytes);
+    return make_samples(&source) && expected_folder_was_read(source.network, options, expected, arena, diagnostics);
 }
