@@ -48,8 +48,7 @@ struct dory_check_layer {
     uint8_t bits; /* of an element */
     uint8_t is_signed;
     uint8_t in_ram;
-    uint16_t
-        ring; /* only a ring of its rows is ever there, compared turn by turn: from 1 on, its place in `rings`; else 0 */
+    uint16_t ring;  /* only a ring of its rows is there, compared by turns: its place in `rings`, from 1 on; else 0 */
     uint8_t layout; /* enum dory_layout, of the actual values; one in CHW is not in RAM */
     uint64_t macs;
 };

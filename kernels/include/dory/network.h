@@ -46,10 +46,9 @@ struct dory_step {
     uint32_t weights_offset;    /* in the L2 arena, or in the network's linked weights: the block of first_channel */
     uint16_t transfers_awaited; /* transfers[0 .. n-1] are complete before this step reads or writes anything; where it does
                                  * not drain, they have been started by an earlier step */
-    uint16_t
-        transfers_started; /* transfers[0 .. n-1] may be started when this step starts to compute: some with each tile */
-    uint8_t drain;         /* all results of the steps before are in L2 before anything of this step happens */
-    uint8_t last_of_layer; /* the layer's output is complete after this step */
+    uint16_t transfers_started; /* transfers[0 .. n-1] may start when this step starts to compute: some with each tile */
+    uint8_t drain;              /* all results of the steps before are in L2 before anything of this step happens */
+    uint8_t last_of_layer;      /* the layer's output is complete after this step */
     uint16_t layer_number; /* among the network's, in the order in which they are completed: that of profiles and observers.
                             * The steps of a layer may lie among those of others */
     uint8_t weights_are_early; /* the first step of a layer: in L1, weights[0] of its map is where nothing of the layer
