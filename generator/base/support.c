@@ -172,7 +172,7 @@ static void print_diagnostic(const struct diagnostic *entry, const char *file, F
         fputc('\'', stream);
     }
     if (entry->attribute) {
-        fputs(entry->node ? ", attribute '" : "attribute '", stream);
+        fputs(entry->node ? ", attribute '" : "setting '", stream);
         print_name(entry->attribute, stream);
         fputc('\'', stream);
     }

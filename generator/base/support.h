@@ -37,7 +37,7 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 struct diagnostic {
     enum severity severity;
     const char *node;      /* null where it is about the whole file */
-    const char *attribute; /* null where it is about the whole node */
+    const char *attribute; /* of the node; of none: an option, or a key of a file of them; null where it is about all */
     const char *text;      /* what was found, what is supported, what to do */
 };
 

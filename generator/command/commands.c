@@ -105,7 +105,7 @@ static void command_help(const struct command *command, FILE *stream)
 static void commands_help(FILE *stream)
 {
     fputs("Usage: dory COMMAND MODEL [OPTION]...\n"
-          "Deploys quantised neural networks (TFLite, ONNX) on GAP8.\n\nCommands:\n",
+          "Compiles quantised neural networks (TFLite, ONNX) to C for microcontrollers.\n\nCommands:\n",
           stream);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].purpose);
