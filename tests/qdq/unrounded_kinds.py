@@ -147,7 +147,21 @@ def interpolated(m, x):
     return m.node("Mul", [z, m.node("Sub", [x, y])]), expected
 
 
+def chosen_sums(kind):
+    """As torch.lerp selects one of two ways to compute it: a sum that nobody has rounded, or another tensor."""
+    def build(m, x):
+        y, compute = of_half(m, x)
+        total = m.node("Sub", [x, y])
+        real = m.node(kind, [m.node("Less", [x, FLOAT(0.5)]), y, total] if kind == "Where" else [y, total])
+        def expected(a):
+            b = compute(a)
+            return np.where(a < 0.5, b, a - b) if kind == "Where" else np.minimum(b, a - b)
+        return real, expected
+    return build
+
+
 KINDS = [
+    ("selected_sums", IMAGE, chosen_sums("Where")), ("smaller_sums", IMAGE, chosen_sums("Min")),
     ("interpolated", IMAGE, interpolated),
     ("means_of_means", IMAGE, means_of_means((3, False), (2, False), 4)),
     ("mean_of_means_kept", IMAGE, means_of_means((2, True), (3, False), 4)),

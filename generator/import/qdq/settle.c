@@ -67,12 +67,16 @@ static bool is_among(const struct node *node, const char *const *types, size_t c
 /* A number that is not smaller than another stays so, and so do their roundings. */
 static bool keeps_order(const struct node *node)
 {
-    static const char *const types[] = {
-        "Clip",          "Concat",   "DepthToSpace", "Expand",    "Flatten",   "Gather",   "GatherElements", "GatherND",
-        "GlobalMaxPool", "Identity", "MaxPool",      "ReduceMax", "ReduceMin", "Relu",     "Reshape",        "Slice",
-        "SpaceToDepth",  "Split",    "Squeeze",      "Tile",      "Transpose", "Unsqueeze"};
+    static const char *const types[] = {"Clip",    "Concat",         "DepthToSpace", "Expand",        "Flatten",
+                                        "Gather",  "GatherElements", "GatherND",     "GlobalMaxPool", "Identity",
+                                        "Max",     "MaxPool",        "Min",          "ReduceMax",     "ReduceMin",
+                                        "Relu",    "Reshape",        "Slice",        "SpaceToDepth",  "Split",
+                                        "Squeeze", "Tile",           "Transpose",    "Unsqueeze",     "Where"};
     return is_among(node, types, sizeof types / sizeof *types);
 }
+
+/* The input selects numbers, which are others'. */
+static bool is_condition(const struct node *node, int input) { return input == 0 && !strcmp(node->type, "Where"); }
 
 static struct qdq_later later_of(struct qdq *qdq, const struct node *node)
 {
@@ -99,7 +103,8 @@ void qdq_find_quantisers(struct qdq *qdq)
         struct qdq_later later = later_of(qdq, node);
         for (int i = 0; i < node->input_count; i++)
             if (node->inputs[i] != NO_VALUE && !graph->values[node->inputs[i]].constant)
-                merge(qdq, &qdq->later[node->inputs[i]], later);
+                merge(qdq, &qdq->later[node->inputs[i]],
+                      is_condition(node, i) ? (struct qdq_later){.is_otherwise = true} : later);
     }
 }
 
@@ -139,7 +144,7 @@ bool qdq_settle(struct qdq *qdq, const struct node *node, struct qdq_value *inpu
 {
     bool is_settled = false;
     for (int i = 0; i < count && keeps_order(node); i++)
-        if (is_unrounded(qdq, &inputs[i]))
+        if (!is_condition(node, i) && is_unrounded(qdq, &inputs[i]))
             is_settled = settle_input(qdq, node, node->inputs[i], &inputs[i]) || is_settled;
     return is_settled;
 }

@@ -244,6 +244,15 @@ static void lend_quantisation(struct tflite_importer *importer, int tensor, int 
     importer->tensors[tensor].zero_points = zero_point;
 }
 
+/* What is moved are truths, which stay so. */
+static void keep_truths(struct tflite_importer *importer, int from)
+{
+    const struct tflite_operator *operation = importer->current;
+    importer->tensors[operation->inputs[from]].type = TFLITE_BOOL;
+    for (int i = 0; i < operation->output_count; i++)
+        importer->tensors[operation->outputs[i]].type = TFLITE_BOOL;
+}
+
 static bool move(struct tflite_importer *importer, struct value *result)
 {
     const struct tflite_operator *operation = importer->current;
@@ -254,6 +263,7 @@ static bool move(struct tflite_importer *importer, struct value *result)
         return false;
     struct value *value = &importer->values[operation->inputs[from]];
     const float *reals = value->reals;
+    const bool are_truths = importer->tensors[operation->inputs[from]].type == TFLITE_BOOL;
     value->kind = VALUE_TENSOR;
     lend_quantisation(importer, operation->inputs[from], value->tensor);
     for (int i = 0; i < operation->output_count && !gives_index(operation->code); i++)
@@ -266,6 +276,8 @@ static bool move(struct tflite_importer *importer, struct value *result)
         output->kind = is_done ? VALUE_REALS : VALUE_UNKNOWN;
         output->reals = reals;
     }
+    if (are_truths && !gives_index(operation->code))
+        keep_truths(importer, from);
     return true;
 }
 
