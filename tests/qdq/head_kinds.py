@@ -63,5 +63,25 @@ def left_length(dory, folder):
     return False
 
 
+def left_choice(dory, folder):
+    """A last Where, as of the peaks of a heat map: the application gets truths, 0 and 1."""
+    model, path = Model(IMAGE), os.path.join(folder, "choice.onnx")
+    x = model.quantised("x")
+    y = model.quantised(model.node("MaxPool", [x], kernel_shape=[3, 3], pads=[1, 1, 1, 1]))
+    model.write(path, model.node("Where", [model.node("Equal", [x, y]), x, FLOAT(-1)]))
+    a = RANDOM.normal(0, 3, IMAGE).astype(FLOAT)
+    np.save(os.path.join(folder, "choice.npy"), a)
+    outputs = [os.path.join(folder, f"choice{i}.npy") for i in range(2)]
+    done = subprocess.run([dory, "run", path, "--quiet", "--input", os.path.join(folder, "choice.npy"), *(word for name in outputs for word in ("--output", name))],
+                          capture_output=True, text=True)
+    padded = np.pad(grid(a), ((0, 0), (0, 0), (1, 1), (1, 1)), constant_values=-99)
+    peaks = np.max([padded[:, :, i:i + 6, j:j + 5] for i in range(3) for j in range(3)], 0)
+    found = [np.load(name) for name in outputs] if done.returncode == 0 else []
+    if any(array.size == a.size and np.array_equal(array.ravel(), (peaks == grid(a)).ravel()) for array in found):
+        return True
+    print("left_choice:", done.returncode, done.stderr)
+    return False
+
+
 if __name__ == "__main__":
-    sys.exit(run_kinds([], sums_of_channels, sums_in_front, last_average, left_norm, left_length))
+    sys.exit(run_kinds([], sums_of_channels, sums_in_front, last_average, left_norm, left_length, left_choice))

@@ -344,6 +344,8 @@ CASES = [
     ("float_einsum", product("Einsum", equation="bij,jk->bik"), 1, ["'w_q' are float", "op_types_to_quantize=[..., 'Einsum']"]),
     ("uncovered_reader", Model().quantise("a").node("Sigmoid", ["a"], "s").node("MatMul", ["s", "s"], "p").node("Sqrt", ["p"], "r").quantise("y"), 1,
      ["Sigmoid_of_s", "op_types_to_quantize=[..., 'Sigmoid', 'MatMul']"]),
+    ("activation_between", Model().quantise("a").node("MatMul", ["a", "a"], "p").node("Relu", ["p"], "r").node("MatMul", ["r", "r"], "m").quantise("y"), 1,
+     ["Relu_of_r", "op_types_to_quantize=[..., 'MatMul']"]),
     ("sums_of_32_bits", sums(), 0, []),
     ("normalised_rows", normalised_rows(), 0, []),
 ]

@@ -110,6 +110,34 @@ def chosen_channels(n):
     return x
 
 
+def moved_truths(n):
+    """Of which tokens count, as litert-torch compares them: moved, with constants among them, some of a row or all."""
+    x, given = n.input((1, 6, 6)), n.input((1, 6))
+    data, scale, zero = n.values[given]
+    def node(code, inputs, result, options=None, kind=tfl.BOOL):
+        output = n.model.tensor("node", list(result.shape), kind)
+        n.model.operator(code, inputs, [output], options)
+        return output, result
+    def constant(array, kind): return n.model.tensor("constant", list(array.shape), kind, data=array.tobytes())
+    def shape(*sizes): return n.model.integers("shape", sizes)
+    real = node(tfl.DEQUANTIZE, [given], ((data - zero) * scale).astype(np.float32), None, tfl.FLOAT32)
+    counts = node(tfl.GREATER, [real[0], constant(np.float32(0.7), tfl.FLOAT32)], real[1] > np.float32(0.7))
+    columns, rows = (node(tfl.RESHAPE, [counts[0], shape(*sizes)], counts[1].reshape(sizes)) for sizes in ((1, 1, 6), (1, 6, 1)))
+    both = node(tfl.LOGICAL_AND, [columns[0], rows[0]], columns[1] & rows[1])
+    causal = np.tril(np.ones((1, 6, 6), bool))
+    seen = node(tfl.LOGICAL_AND, [both[0], constant(causal, tfl.BOOL)], both[1] & causal)
+    wide = node(tfl.BROADCAST_TO, [rows[0], shape(1, 6, 2)], np.broadcast_to(rows[1], (1, 6, 2)))
+    whole = node(tfl.CONCATENATION, [seen[0], wide[0], constant(np.ones((1, 6, 1), bool), tfl.BOOL)],
+                 np.concatenate([seen[1], wide[1], np.ones((1, 6, 1), bool)], 2), (10, {0: ("i", 2)}))
+    cut = node(tfl.SLICE, [whole[0], shape(0, 0, 3), shape(1, 6, 6)], whole[1][:, :, 3:])
+    some = node(tfl.REDUCE_ANY, [both[0], n.model.integers("axes", [1])], both[1].any(1, keepdims=True), (27, {0: ("b", 1)}))
+    all_of = node(tfl.REDUCE_ALL, [cut[0], n.model.integers("axes", [2])], cut[1].all(2, keepdims=True), (27, {0: ("b", 1)}))
+    number = n.model.tensor("number", [], tfl.INT8, *n.values[x][1:], bytes([17]))
+    for condition, truth in cut, some, all_of:
+        x = n.operate(tfl.SELECT_V2, [condition, x, number], (np.where(truth, n.values[x][0], 17), *n.values[x][1:]))
+    return x
+
+
 def no_difference(n):
     """x - x, with a scale that is far below x's: Keras finds so what is finite."""
     x = n.input((1, 5, 4, 6))
@@ -165,7 +193,7 @@ def refuses_words_of_two(dory, folder):
 
 
 KINDS = [unit_rows, blocks_of_two_dimensions, exact_product, exact_product_with_weights, truths_as_numbers,
-         computed_constant, common_shapes, chosen_channels, no_difference]
+         computed_constant, common_shapes, chosen_channels, moved_truths, no_difference]
 
 
 def kind(build):

@@ -31,6 +31,22 @@ static void add_type(struct qdq *qdq, const char *type)
         qdq->island_types = qdq_add_to_list(qdq, qdq->island_types, quoted);
 }
 
+/* The node to be covered in place of this one: quantisers leave an activation in floating point because what is in front of
+ * it is. */
+static const struct node *source_of(const struct qdq *qdq, const struct node *node)
+{
+    static const char *const activations[] = {"Relu", "Clip", NULL};
+    const struct node *source = node;
+    while (node_is_one_of(source, activations)) {
+        const int input = source->input_count < 1 ? NO_VALUE : source->inputs[0];
+        const int producer = input == NO_VALUE ? NO_NODE : qdq->graph->values[input].producer;
+        if (producer == NO_NODE || !strcmp(qdq->graph->nodes[producer].type, "DequantizeLinear"))
+            return node;
+        source = &qdq->graph->nodes[producer];
+    }
+    return source;
+}
+
 /* They are reported together, once all are known. A reader whose result is not quantised is not covered either; null: there
  * is none. */
 static void add_island(struct qdq *qdq, const struct node *node, const struct node *reader, const char *about)
@@ -38,7 +54,7 @@ static void add_island(struct qdq *qdq, const struct node *node, const struct no
     qdq->island_count++;
     qdq->islands = qdq_add_to_list(qdq, qdq->islands, arena_format(qdq->arena, "%s '%s'%s", node->type, node->name, about));
     qdq->has_inlined_islands |= !strncmp(node->name, INLINED, strlen(INLINED));
-    add_type(qdq, node->type);
+    add_type(qdq, source_of(qdq, node)->type);
     struct quantisation quantisation;
     if (reader && !qdq_reader_quantisation(qdq, reader, &quantisation))
         add_type(qdq, reader->type);

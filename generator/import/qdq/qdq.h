@@ -405,6 +405,8 @@ enum qdq_operation {
 /* truths.c: a truth of two real functions of elements. */
 enum qdq_outcome qdq_compare(struct qdq *qdq, const struct node *node, enum qdq_operation operation,
                              const struct qdq_value *inputs, struct qdq_value *result);
+/* Truths of elements become a tensor's own numbers, 0 and 1; false: the value is something else. */
+bool qdq_lay_truths(struct qdq *qdq, struct qdq_value *value);
 /* A tensor and a constant, which is the first operand where it is swapped: weights of one a channel. */
 enum qdq_outcome qdq_scale_channels(struct qdq *qdq, const struct node *node, enum qdq_operation operation,
                                     const struct qdq_value *value, const struct qdq_array *array, bool is_swapped,

@@ -66,6 +66,15 @@ static int sums_of(struct qdq *qdq, const struct qdq_value *value)
     return value->kind == QDQ_PENDING ? qdq_pending_give_sums(qdq, value->pending, value->pending->layer.name) : -1;
 }
 
+/* As a Where selects it: the application has it from the model. */
+static bool is_one_number(const struct qdq_value *value)
+{
+    bool is_same = value->kind == QDQ_REALS;
+    for (int i = 1; is_same && i < 256; i++)
+        is_same = value->reals[i] == value->reals[0];
+    return is_same;
+}
+
 void qdq_add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_value *input)
 {
     int sums = sums_of(qdq, input);
@@ -73,10 +82,13 @@ void qdq_add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_v
         add_source(qdq, head, sums);
         return;
     }
-    if (input->kind == QDQ_ELEMENTS || input->kind == QDQ_REALS || input->kind == QDQ_STATISTIC)
-        add_source(qdq, head, input->tensor);
+    struct qdq_value own = *input;
+    qdq_lay_truths(qdq, &own);
+    if (own.kind == QDQ_ELEMENTS || own.kind == QDQ_REALS || own.kind == QDQ_STATISTIC)
+        add_source(qdq, head, own.tensor);
     for (int i = 0; input->kind == QDQ_PENDING && i < input->pending->part_count; i++)
-        qdq_add_sources(qdq, head, &input->pending->parts[i]);
+        if (!is_one_number(&input->pending->parts[i]))
+            qdq_add_sources(qdq, head, &input->pending->parts[i]);
     for (int i = 0; input->kind == QDQ_PENDING && !input->pending->part_count && i < 2; i++)
         if (input->pending->layer.inputs[i] >= 0)
             add_source(qdq, head, input->pending->layer.inputs[i]);
@@ -123,8 +135,11 @@ static void leave_to_application(struct qdq *qdq, const struct node *node, const
 {
     struct qdq_value head = {.kind = QDQ_HEAD};
     for (int i = 0; i < count; i++) {
+        struct qdq_value input = inputs[i];
+        if (qdq_lay_truths(qdq, &input))
+            qdq->values[node->inputs[i]] = input;
         list_makers(qdq, node->inputs[i], 0);
-        qdq_add_sources(qdq, &head, &inputs[i]);
+        qdq_add_sources(qdq, &head, &input);
     }
     for (int i = 0; i < node->output_count; i++)
         results[i] = head;

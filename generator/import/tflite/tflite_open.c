@@ -230,6 +230,8 @@ static const struct follower {
     {TFLITE_PAD, 0, follow_border},
     {TFLITE_PADV2, 0, follow_border},
     {TFLITE_MEAN, 0, follow_reduced},
+    {TFLITE_REDUCE_ALL, 0, follow_reduced},
+    {TFLITE_REDUCE_ANY, 0, follow_reduced},
     {TFLITE_REDUCE_MAX, 0, follow_reduced},
     {TFLITE_REDUCE_MIN, 0, follow_reduced},
     {TFLITE_RESHAPE, 0, follow_shape},

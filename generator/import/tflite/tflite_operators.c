@@ -61,6 +61,8 @@ static const struct {
     {TFLITE_PRELU, tflite_prelu, "a depth-wise convolution, tables, an addition",
      "slopes: one, one a channel, or one an element"},
     {TFLITE_QUANTIZE, tflite_quantise, "an input, or a table", "of INT8 and UINT8; of FLOAT32 in front of the network"},
+    {TFLITE_REDUCE_ALL, tflite_reduce_minimum, "maximum pool, between tables", "for a SELECT"},
+    {TFLITE_REDUCE_ANY, tflite_reduce_maximum, "maximum pool", "for a SELECT"},
     {TFLITE_REDUCE_MAX, tflite_reduce_maximum, "maximum pool", ""},
     {TFLITE_REDUCE_MIN, tflite_reduce_minimum, "maximum pool, between tables", ""},
     {TFLITE_RELU, tflite_relu, "a table", ""},

@@ -165,7 +165,8 @@ static bool combine(struct tflite_importer *importer, struct value *result)
     for (int i = 0; i < 2; i++)
         if (!operands[i] || (!is_real(operands[i]) && !read_number(importer, i, &numbers[i])))
             return false;
-    if (is_real(operands[0]) && is_real(operands[1]) && !is_same_element(operands[0], operands[1]))
+    if (is_real(operands[0]) && is_real(operands[1]) &&
+        !(is_same_element(operands[0], operands[1]) && tflite_is_as_large(importer, 0) && tflite_is_as_large(importer, 1)))
         return false;
     float *reals = new_reals(importer);
     *result = is_real(operands[0]) ? *operands[0] : *operands[1];
@@ -189,7 +190,9 @@ static bool select(struct tflite_importer *importer, struct value *result)
         return false;
     for (int i = 1; i < 3; i++) {
         const struct value *value = input_value(importer, i);
-        if (!value || (is_real(value) ? !is_same_element(value, condition) : !read_number(importer, i, &numbers[i])))
+        if (!value || !tflite_is_as_large(importer, 0) ||
+            (is_real(value) ? !is_same_element(value, condition) || !tflite_is_as_large(importer, i)
+                            : !read_number(importer, i, &numbers[i])))
             return false;
     }
     float *reals = new_reals(importer);

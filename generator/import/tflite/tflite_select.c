@@ -175,7 +175,9 @@ bool tflite_logic(struct tflite_importer *importer, const struct tflite_operator
         result->tensor = truth < 0 ? -1 : lay_inverse(importer, truth);
         return truth >= 0;
     }
-    if (!tflite_reads_two(importer) || !tflite_reads_pair(importer, inputs, result))
+    if (operation->input_count != 2)
+        return tflite_fault(importer, "%d inputs; supported: two", operation->input_count);
+    if (!tflite_reads_pair(importer, inputs, result))
         return false;
     if (code == TFLITE_LOGICAL_OR) {
         result->tensor = lay_like(importer, result->tensor, "either");

@@ -107,6 +107,10 @@ bool tflite_quantisation(struct tflite_importer *importer, const struct tflite_t
                          struct quantisation *quantisation)
 {
     bool is_signed = tensor->type == TFLITE_INT8;
+    if (tensor->type == TFLITE_BOOL) { /* bytes, 0 or 1 */
+        *quantisation = (struct quantisation){1, 0, false};
+        return true;
+    }
     if (!is_signed && tensor->type != TFLITE_UINT8)
         return tflite_fault(importer, "'%s' is %s; supported: INT8", tensor->name,
                             tflite_type_name(tensor->type, importer->arena));
@@ -205,7 +209,8 @@ int tflite_first_input(struct tflite_importer *importer)
 /* Bytes that an operator takes for a tensor: it becomes one, for all that read it. */
 static struct value *reads_constant(struct tflite_importer *importer, int index, struct value *value)
 {
-    const struct tflite_tensor *constant = tflite_constant(importer, index, TFLITE_INT8, 0);
+    const bool are_truths = tflite_input(importer, index)->type == TFLITE_BOOL;
+    const struct tflite_tensor *constant = tflite_constant(importer, index, are_truths ? TFLITE_BOOL : TFLITE_INT8, 0);
     struct quantisation quantisation;
     struct middle_value made;
     int64_t dimensions[TFLITE_MAXIMUM_RANK];
@@ -214,7 +219,7 @@ static struct value *reads_constant(struct tflite_importer *importer, int index,
     size_t count = tflite_elements(constant);
     uint8_t *elements = arena_array(importer->arena, uint8_t, count + 1);
     for (size_t i = 0; i < count; i++)
-        elements[i] = (uint8_t)((int8_t)constant->data[i] + 128);
+        elements[i] = are_truths ? constant->data[i] != 0 : (uint8_t)((int8_t)constant->data[i] + 128);
     for (int i = 0; i < constant->rank; i++)
         dimensions[i] = constant->dimensions[i];
     int source = tflite_first_input(importer);

@@ -58,6 +58,8 @@ static const struct option {
     OPTION(TFLITE_GATHER, 23, 1, 4, batch_dimensions, 0),
     OPTION(TFLITE_MEAN, 27, 0, 1, keeps_dimensions, 0),
     OPTION(TFLITE_SUM, 27, 0, 1, keeps_dimensions, 0),
+    OPTION(TFLITE_REDUCE_ALL, 27, 0, 1, keeps_dimensions, 0),
+    OPTION(TFLITE_REDUCE_ANY, 27, 0, 1, keeps_dimensions, 0),
     OPTION(TFLITE_REDUCE_MAX, 27, 0, 1, keeps_dimensions, 0),
     OPTION(TFLITE_REDUCE_MIN, 27, 0, 1, keeps_dimensions, 0),
     OPTION(TFLITE_REDUCE_PROD, 27, 0, 1, keeps_dimensions, 0),

@@ -135,6 +135,26 @@ enum qdq_outcome qdq_compare(struct qdq *qdq, const struct node *node, enum qdq_
     }
 }
 
+bool qdq_lay_truths(struct qdq *qdq, struct qdq_value *value)
+{
+    uint8_t *table = arena_array(qdq->arena, uint8_t, 256);
+    if (value->kind != QDQ_REALS || qdq_is_plain(qdq, value))
+        return false;
+    for (int i = 0; i < 256; i++) {
+        if (value->reals[i] != 0 && value->reals[i] != 1)
+            return false;
+        table[i] = (uint8_t)value->reals[i];
+    }
+    const struct tensor from = *qdq_tensor(qdq, value->tensor);
+    const char *name = arena_format(qdq->arena, "%s, truth", from.name);
+    const int output =
+        quantised_tensor(&qdq->builder, name, from.height, from.width, from.channels, &(struct quantisation){1, 0, false});
+    quantised_table(&qdq->builder, name, value->tensor, output, table);
+    value->tensor = output;
+    value->reals = qdq_plain_reals(qdq, output);
+    return true;
+}
+
 /* ---- what a truth, which is 0 or 1, selects of two operands ---- */
 
 /* An operand: a number, or real numbers of a tensor. */
