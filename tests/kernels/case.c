@@ -301,7 +301,8 @@ static void set_normalisation(struct dory_layer *layer, const struct test_shape 
     layer->divisor = 1;
     switch (shape->normalisation) {
     case DORY_NORMALISE_CLAMPED: divide_clamped(layer, shape->divisor); break;
-    case DORY_NORMALISE_DIVIDE: layer->divisor = shape->divisor; break;
+    case DORY_NORMALISE_THRESHOLDS:
+    case DORY_NORMALISE_DIVIDE: layer->divisor = shape->divisor != 0 ? shape->divisor : 1; break;
     case DORY_NORMALISE_HIGH:
     case DORY_NORMALISE_SPLIT:
     case DORY_NORMALISE_SHARED:

@@ -51,7 +51,8 @@ struct test_shape {
     uint8_t operation;
     uint16_t rows, columns, channels, input_channels, kernel_size, stride;
     uint8_t normalisation;
-    uint32_t divisor;                             /* for DORY_NORMALISE_CLAMPED and _DIVIDE; for _HIGH the rounding */
+    uint32_t
+        divisor; /* for DORY_NORMALISE_CLAMPED and _DIVIDE; for _HIGH the rounding, of a softmax the largest exponential */
     uint8_t weight_bits, input_bits, output_bits; /* 0: 8, and for outputs that are not normalised 32 */
     bool writes_chw;
     uint8_t second_repeats;

@@ -246,9 +246,9 @@ static void random_interpolation(struct test_case *test)
 
 /* ---- softmax ---- */
 
-/* Powers of a number below 1, as fractions of 31 bits or as whole numbers; and ascending thresholds, whose steps are equal
- * as those of a scale are, or any. */
-static void fill_softmax(struct test_case *test)
+/* Powers of a number below 1, as fractions of 31 bits or as whole numbers, whose largest is `largest` where their sum leaves
+ * it so many bits; and ascending thresholds, whose steps are equal as those of a scale are, or any. */
+static void fill_softmax(struct test_case *test, uint32_t largest)
 {
     uint64_t power = INT32_MAX, most = UINT32_MAX / test->layer.input_channels, factor = random_between(30000, 65536);
     bool is_exact = test->layer.normalisation == DORY_NORMALISE_THRESHOLDS;
@@ -256,7 +256,7 @@ static void fill_softmax(struct test_case *test)
     if (is_even && random_up_to(2) == 0) {
         threshold = step + random_up_to(600); /* rounded down: the first is a step, or little more */
     }
-    power = is_exact && most < power ? most : power;
+    power = is_exact ? dory_minimum((uint32_t)most, largest) : power;
     for (uint32_t i = 0; i < 256; i++, power = power * factor >> 16) {
         test->lists[i] = (int32_t)power;
     }
@@ -288,7 +288,7 @@ static void random_softmax(struct test_case *test, bool is_exact)
     layer->normalisation = is_exact ? DORY_NORMALISE_THRESHOLDS : DORY_NORMALISE_NONE;
     layer->stages = NULL;
     test->shape.input_channels = layer->input_channels;
-    fill_softmax(test);
+    fill_softmax(test, one_in(3) ? 1u << random_up_to(17) : INT32_MAX);
     if (is_exact && one_in(3)) {
         group_softmax(test);
     }
@@ -439,7 +439,7 @@ static void usual_move(struct test_case *test)
         layer->interpolation.row_pairs = layer->interpolation.column_pairs = 1;
         fill_interpolation(test, 2, wanted.rounding, wanted.rounding == DORY_ROUND_AWAY);
     } else if (layer->operation == DORY_SOFTMAX) {
-        fill_softmax(test);
+        fill_softmax(test, wanted.divisor > 1 ? (uint32_t)wanted.divisor : INT32_MAX);
     } else if (layer->operation == DORY_SQUARED_DIFFERENCE) {
         fill_squared_difference(test);
     } else if (layer->operation == DORY_QUOTIENT) {

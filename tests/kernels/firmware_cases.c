@@ -343,6 +343,8 @@ const struct test_shape test_shapes[] = {
     SHAPE("exact softmax 8x8x12", softmax_exact, DORY_SOFTMAX, 8, 8, 12, 12, 1, 1, THRESHOLDS, 0),
     SHAPE("exact softmax 8x31x31", softmax_exact, DORY_SOFTMAX, 8, 31, 31, 31, 1, 1, THRESHOLDS, 0),
     SHAPE("exact softmax 1x99x99", softmax_exact, DORY_SOFTMAX, 1, 99, 99, 99, 1, 1, THRESHOLDS, 0),
+    SHAPE("exact softmax 8x31x31, up to 256", softmax_exact, DORY_SOFTMAX, 8, 31, 31, 31, 1, 1, THRESHOLDS, 256),
+    SHAPE("exact softmax 1x99x99, up to 256", softmax_exact, DORY_SOFTMAX, 1, 99, 99, 99, 1, 1, THRESHOLDS, 256),
     SHAPE("squared difference 16x16x32", squared_difference, DORY_SQUARED_DIFFERENCE, 16, 16, 32, 32, 1, 1, HIGH, DORY_ROUND_AWAY),
     SHAPE("norm 8x8x64", norm, DORY_NORM, 8, 8, 64, 64, 1, 1, NONE, 0),
     SHAPE("norm 8x8x128", norm, DORY_NORM, 8, 8, 128, 128, 1, 1, NONE, 0),

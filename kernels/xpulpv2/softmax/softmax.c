@@ -323,7 +323,8 @@ static __attribute__((noinline)) uint8_t count_exactly(const struct pixel *pixel
 }
 
 /* The sum's highest bit is put at the top of its word, and exponentials are as far to the left. With E and R, the high
- * halves of an exponential and of what it is multiplied with, x is less than E R + E + R + 70. */
+ * halves of an exponential and of what it is multiplied with, x is less than E R + E + R + 70. Where that is more than 16
+ * places, exponentials are halves as they are, and R is what goes the rest of the way. */
 static inline __attribute__((always_inline)) void soften_exactly(const struct softmax *work, const uint8_t *input,
                                                                  uint8_t *output, uint32_t first, uint32_t count)
 {
@@ -331,20 +332,20 @@ static inline __attribute__((always_inline)) void soften_exactly(const struct so
     struct levels *levels = work->levels;
     uint32_t largest = largest_of(input, work->channels);
     uint32_t sum = work->group != 0 ? sum_of_groups(work, input) : sum_of(exponentials, input, work->channels, largest, 0);
-    uint32_t places = 31 - p_fl1(sum);
+    uint32_t places = 31 - p_fl1(sum), more = places - dory_minimum(places, 16);
     uint32_t factor = high_product(levels->slope, reciprocal_of(sum << places)) >> 15;
     uint32_t most = exponentials[0] << places >> 16;
     struct pixel pixel = {
         .work = work,
         .largest = largest,
         .sum = sum,
-        .cut = 16 - dory_minimum(places, 16),
-        .factor = factor,
+        .cut = 16 - (places - more),
+        .factor = factor << more,
         .most = levels->most,
     };
     set_line(&pixel, levels->start, levels->margin + most + factor + 70, levels->places);
     uint32_t most_count = ((most * factor >> 16) + pixel.start + pixel.margin) >> pixel.places;
-    bool is_precise = count >= 4 && places <= 16 && is_line(levels, work->thresholds, most_count);
+    bool is_precise = count >= 4 && is_line(levels, work->thresholds, most_count);
     soften_by(&pixel, is_precise, input + first, output, count, count_fours, count_exactly);
 }
 
