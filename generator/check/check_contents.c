@@ -266,23 +266,36 @@ static void find_weights(struct play *play, const struct dory_tile *tile)
                "does not find its weights in L1");
 }
 
+/* The first byte of a row of the output in CHW. */
+static content plane_content(const struct play *play, uint64_t row, uint64_t channel)
+{
+    const struct dory_layer *record = record_of(play, play->step);
+    uint64_t pixel = row * record->output_width, plane = (uint64_t)record->output_height * record->output_width;
+    int tensor = operand_tensor(play, play->step, 2);
+    bool is_view = play->plan->network->tensors[tensor].view != NULL;
+    return tensor_content(play, play->step, 2,
+                          is_view ? pixel * record->output_channels + channel : channel * plane + pixel);
+}
+
 /* Its output, by pixels, or by planes' rows. */
 static void leave_output(struct play *play, const struct dory_tile *tile)
 {
     const struct dory_layer *record = record_of(play, play->step);
     bool planes = check_is_in_planes(record, 2);
-    uint32_t height = record->output_height, width = record->output_width;
+    uint32_t width = record->output_width;
     uint32_t pixel = operand_pixel_bytes(record, 2, tile->channels),
              all = operand_pixel_bytes(record, 2, record->output_channels);
     for (uint32_t i = 0; planes && i < (uint32_t)tile->channels * tile->rows; i++) {
-        uint64_t line = ((uint64_t)tile->first_channel + i / tile->rows) * height + tile->first_row + i % tile->rows;
-        put(play, (uintptr_t)tile->output + i * width, tensor_content(play, play->step, 2, line * width), width);
+        uint64_t channel = tile->first_channel + i / tile->rows, row = tile->first_row + i % tile->rows;
+        put(play, (uintptr_t)tile->output + i * width, plane_content(play, row, channel), width);
     }
     for (uint32_t i = 0; !planes && i < (uint32_t)tile->rows * tile->columns; i++) {
         uint32_t row = i / tile->columns, column = i % tile->columns;
         uint64_t place = ((uint64_t)tile->first_row + row) * width + tile->first_column + column;
         uint64_t byte = place * all + operand_pixel_bytes(record, 2, tile->first_channel);
-        uint64_t local = (uintptr_t)tile->output + (i + (uint64_t)row * dory_output_gap(record)) * pixel;
+        uint64_t in_tile =
+            dory_joins_rows(record) ? (uint64_t)column * tile->rows + row : i + (uint64_t)row * dory_output_gap(record);
+        uint64_t local = (uintptr_t)tile->output + in_tile * pixel;
         put(play, local, tensor_content(play, play->step, 2, byte), pixel);
     }
 }
@@ -454,8 +467,8 @@ static void begin(struct play *play, struct arena *arena)
     play->l1 = arena_array(arena, content, (size_t)play->plan->l1_peak_bytes + 1);
     play->stored = arena_array(arena, uint8_t *, (size_t)network->tensor_count);
     for (int i = 0; i < network->layer_count; i++) {
-        int output = network->layers[i].output;
-        play->stored[output] = arena_array(arena, uint8_t, (size_t)play->plan->tensors[output].bytes + 1);
+        int result = tensor_home(network, network->layers[i].output);
+        play->stored[result] = arena_array(arena, uint8_t, (size_t)play->plan->tensors[result].bytes + 1);
     }
 }
 

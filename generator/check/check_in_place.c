@@ -103,7 +103,7 @@ static bool output_is_right(const struct seat *seat)
     const struct dory_layer *record = &seat->layer->record;
     const struct dory_tile *tile = &seat->placed->tile;
     uint64_t start = L2_BASE + seat->step->output.offset, plane = (uint64_t)record->output_height * record->output_width;
-    if (!is_whole(seat, 2) || tile->columns != record->output_width)
+    if (!is_whole(seat, 2) || tile->columns != record->output_width || dory_joins_rows(record))
         return false;
     if (record->output_layout == DORY_CHW)
         return tile->rows == record->output_height && place_of(tile->output) == start + tile->first_channel * plane;

@@ -67,6 +67,7 @@ void check_shape(struct checker *c, int index)
         if (plan->steps[i].layer == index)
             heads = step->first_row / sharing == (step->first_row + step->rows - 1u) / sharing;
     }
+    heads = heads && !(sharing && dory_joins_rows(record));
     if (!heads || !has_all_pixels(c, index, 0) || !has_all_pixels(c, index, 2))
         check_fault(c, "layer '%s': its rows, or those of a step, are not of one head each", checker_layer_name(c, index));
 }

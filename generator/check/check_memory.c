@@ -74,6 +74,14 @@ static uint32_t row_in_window(const struct region *region, uint32_t row)
     return (row - region->window->first_row) % region->window->rows;
 }
 
+/* Byte of the home's, or of the tensor itself in CHW, of the first pixel of a row. */
+static uint64_t byte_of_plane(const struct region *region, uint32_t row, uint32_t channel)
+{
+    uint64_t pixel = (uint64_t)row * region->width;
+    return region->own->view ? check_home_byte(region->own, pixel * region->pixel_bytes + channel)
+                             : (uint64_t)channel * region->height * region->width + pixel;
+}
+
 /* Of a tensor in CHW, whose channels have a byte: one run a row of a channel. */
 static void visit_planes(struct memory *memory, const struct region *region, visit_run *visit)
 {
@@ -81,9 +89,8 @@ static void visit_planes(struct memory *memory, const struct region *region, vis
     for (uint32_t channel = region->first_byte; channel < region->first_byte + region->bytes; channel++)
         for (uint32_t row = region->first_row; row < region->first_row + region->rows; row++) {
             uint32_t l2_row = (channel - window->first_channel) * window->rows + row_in_window(region, row);
-            uint64_t content_row = (uint64_t)channel * region->height + row;
             visit(memory, region, window->offset + l2_row * region->width,
-                  tensor_content(region->tensor, content_row * region->width), region->width);
+                  tensor_content(region->tensor, byte_of_plane(region, row, channel)), region->width);
         }
 }
 
@@ -195,13 +202,13 @@ static void rows_read(const struct dory_layer *record, const struct dory_step *s
     *count = most < 0 ? 0 : (uint32_t)(most - least + 1);
 }
 
-/* Factors of a matrix product may be parts of larger pixels, behind one another in each of them. */
+/* Operands of a matrix product may be parts of larger pixels, behind one another in each of them. */
 static void set_pitches(struct region *region, const struct dory_layer *record, unsigned operand)
 {
-    bool is_factor = record->operation == DORY_MATRIX_PRODUCT && operand < 2;
-    uint32_t pitch = operand ? record->second_pixel_bytes : record->pixel_bytes;
-    region->pixel_pitch = is_factor ? pitch : region->window_pixel_bytes;
-    region->row_pitch = is_factor && pitch > region->pixel_bytes ? region->pixel_bytes : region->width * region->pixel_pitch;
+    const uint32_t pitches[] = {record->pixel_bytes, record->second_pixel_bytes, record->matrix_product.pixel_bytes};
+    bool is_product = record->operation == DORY_MATRIX_PRODUCT, is_part = pitches[operand] > region->pixel_bytes;
+    region->pixel_pitch = is_product ? pitches[operand] : region->window_pixel_bytes;
+    region->row_pitch = is_product && is_part ? region->pixel_bytes : region->width * region->pixel_pitch;
 }
 
 /* All channels of some rows of an operand, or those of the step. */
@@ -394,7 +401,7 @@ static void check_computed(struct memory *memory)
 {
     const struct network *network = memory->plan->network;
     for (int i = 0; i < network->layer_count; i++) {
-        int tensor = network->layers[i].output;
+        int tensor = tensor_home(network, network->layers[i].output);
         const void *hole = memchr(memory->computed[tensor], 0, memory->plan->tensors[tensor].bytes);
         if (hole)
             check_fault(memory->checker, "layer '%s': byte %td of its output is never computed", network->layers[i].name,

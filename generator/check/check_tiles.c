@@ -55,7 +55,7 @@ static bool has_its_weights(const struct dory_layer *record, const struct dory_s
 static bool stores_its_results(const struct plan *plan, const struct plan_step *step, const struct dory_prepared_tile *tile)
 {
     const struct network *network = plan->network;
-    int output = network->layers[step->layer].output;
+    int output = tensor_home(network, network->layers[step->layer].output);
     bool is_left = plan->layers[step->layer].is_left_in_l1;
     enum dory_stores stores = !tile->tile.last_chunk ? DORY_STORES_NOTHING
                               : is_left              ? DORY_STORES_FOR_OBSERVER

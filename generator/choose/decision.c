@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "choose/block.h"
+#include "plan/views.h"
 
 /* ---- as a whole ---- */
 
@@ -26,8 +27,10 @@ static void add_live(struct decision *d, int tensor, uint32_t bytes)
 struct decision decision_make(const struct problem *problem, struct arena *arena)
 {
     struct decision d = make_lists(problem, arena);
-    for (int t = 0; t < problem->network->tensor_count; t++)
+    for (int t = 0; t < problem->network->tensor_count; t++) {
         add_live(&d, t, problem->tensor_bytes[t]);
+        d.layouts[t] = view_layout(&problem->network->tensors[t]);
+    }
     return d;
 }
 
@@ -72,7 +75,7 @@ void decision_place(struct decision *d, int tensor, enum memory_level level, enu
     uint32_t bytes = d->problem->tensor_bytes[tensor];
     add_live(d, tensor, (level == IN_L2 ? bytes : 0) - (d->levels[tensor] == IN_L2 ? bytes : 0));
     d->levels[tensor] = level;
-    d->layouts[tensor] = layout;
+    d->layouts[tensor] = d->problem->network->tensors[tensor].view ? d->layouts[tensor] : layout; /* which is as it is */
 }
 
 /* ---- of a layer ---- */

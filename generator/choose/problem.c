@@ -216,12 +216,13 @@ static bool is_by_pixel(const struct dory_layer *record)
            pixels == (uint32_t)record->output_height * record->output_width;
 }
 
-/* Factors that are parts of larger pixels. */
+/* A matrix product whose operands are parts of larger pixels. */
 static bool has_pitch(const struct dory_layer *record)
 {
     return record->operation == DORY_MATRIX_PRODUCT &&
            (record->pixel_bytes != dory_element_bytes(record->input_channels, record->input_bits) ||
-            record->second_pixel_bytes != dory_element_bytes(record->input_channels, record->second_input_bits));
+            record->second_pixel_bytes != dory_element_bytes(record->input_channels, record->second_input_bits) ||
+            record->matrix_product.pixel_bytes != dory_element_bytes(record->output_channels, record->output_bits));
 }
 
 struct planned_layer *layer_by_pixels(const struct problem *p, int index)

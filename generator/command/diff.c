@@ -34,7 +34,7 @@ struct diff {
 
 static const struct tensor *layer_output(const struct diff *diff, int layer)
 {
-    return &diff->network->tensors[diff->network->layers[layer].output];
+    return &diff->network->tensors[tensor_home(diff->network, diff->network->layers[layer].output)];
 }
 
 static int64_t *unpack(struct diff *diff, const struct tensor *tensor, const struct dumped_tensor *dumped)
@@ -53,7 +53,8 @@ static void unpack_run(struct diff *diff, const struct dumped_run *run)
             diff->board[network->inputs[i]] = unpack(diff, &network->tensors[network->inputs[i]], &run->inputs[i]);
     for (int i = 0; i < network->layer_count; i++)
         if (run->layers[i].missing == 0)
-            diff->board[network->layers[i].output] = unpack(diff, layer_output(diff, i), &run->layers[i]);
+            diff->board[tensor_home(network, network->layers[i].output)] =
+                unpack(diff, layer_output(diff, i), &run->layers[i]);
 }
 
 /* The input that the command line gives, for the network's first. */
@@ -135,13 +136,16 @@ static const char *blame(struct diff *diff, int index)
     for (int i = 0; i < layer_input_count(layer); i++)
         if (!diff->board[layer->inputs[i]])
             return "";
+    int result = tensor_home(diff->network, layer->output);
     size_t elements = tensor_elements(layer_output(diff, index));
     int64_t **tensors = arena_array(diff->arena, int64_t *, (size_t)diff->network->tensor_count);
     memcpy(tensors, diff->board, (size_t)diff->network->tensor_count * sizeof *tensors);
-    tensors[layer->output] = arena_array(diff->arena, int64_t, elements);
-    if (!diff->board[layer->output] || !interpret_layer(diff->network, index, tensors, diff->diagnostics))
+    tensors[result] = arena_array(diff->arena, int64_t, elements);
+    tensors[layer->output] = result == layer->output ? tensors[result] : arena_array(diff->arena, int64_t, elements);
+    if (!diff->board[result] || !interpret_layer(diff->network, index, tensors, diff->diagnostics))
         return "";
-    bool follows = !memcmp(tensors[layer->output], diff->board[layer->output], elements * sizeof **tensors);
+    interpret_result(diff->network, index, tensors);
+    bool follows = !memcmp(tensors[result], diff->board[result], elements * sizeof **tensors);
     return follows ? "; follows from its input" : "; its input gives something else: the fault is in this layer";
 }
 
@@ -177,18 +181,18 @@ static void compare_layer(struct diff *diff, const struct dumped_run *run, int i
 {
     const struct tensor *tensor = layer_output(diff, index);
     const struct dumped_tensor *dumped = &run->layers[index];
-    int output = diff->network->layers[index].output;
-    const int64_t *golden = channels_take(diff->network, output, diff->golden[output], diff->arena);
-    int64_t *actual = diff->board[output];
+    int result = tensor_home(diff->network, diff->network->layers[index].output);
+    const int64_t *golden = channels_take(diff->network, result, diff->golden[result], diff->arena);
+    int64_t *actual = diff->board[result];
     if (!actual)
         actual = unpack(diff, tensor, dumped);
     struct difference found = compare(tensor, golden, actual, dumped);
     printf("layer %d %s: ", index, diff->network->layers[index].name);
     if (tensor->kept)
-        printf("%d of %d channels, the others are dead: ", tensor->channels, diff->whole->tensors[output].channels);
+        printf("%d of %d channels, the others are dead: ", tensor->channels, diff->whole->tensors[result].channels);
     if (tensor->kept_rows || tensor->kept_columns)
         printf("%d x %d of %d x %d pixels, the others are unread: ", tensor->height, tensor->width,
-               diff->whole->tensors[output].height, diff->whole->tensors[output].width);
+               diff->whole->tensors[result].height, diff->whole->tensors[result].width);
     if (dumped->missing)
         print_missing(diff, dumped);
     else

@@ -81,7 +81,7 @@ static struct dumped_tensor *make_tensors(const struct reader *reader, int count
 {
     struct dumped_tensor *tensors = arena_array(reader->arena, struct dumped_tensor, (size_t)count);
     for (int i = 0; i < count; i++) {
-        int index = indices ? indices[i] : reader->network->layers[i].output;
+        int index = indices ? indices[i] : tensor_home(reader->network, reader->network->layers[i].output);
         size_t size = expected_tensor_bytes(&reader->network->tensors[index]);
         tensors[i] = (struct dumped_tensor){.bytes = arena_allocate(reader->arena, size),
                                             .has = arena_array(reader->arena, bool, size),

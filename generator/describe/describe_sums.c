@@ -283,6 +283,7 @@ static void describe_pitches(struct description *d)
     const struct dimension pitches[] = {
         {"first factor's number of bytes from pixel to pixel", pitch_of(d->input), &d->record->pixel_bytes},
         {"second factor's number of bytes from pixel to pixel", pitch_of(d->second_input), &d->record->second_pixel_bytes},
+        {"product's number of bytes from pixel to pixel", pitch_of(d->output), &d->record->matrix_product.pixel_bytes},
     };
     describe_dimensions(d, pitches, COUNT_OF(pitches));
 }

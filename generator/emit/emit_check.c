@@ -19,9 +19,9 @@ static uint16_t ring_number(const struct plan *plan, int layer)
 static struct dory_check_layer check_layer(const struct emission *emission, const struct expected *expected, int layer)
 {
     const struct plan *plan = emission->plan;
-    int output = plan->network->layers[layer].output;
-    const struct tensor *tensor = &plan->network->tensors[output];
-    struct place place = plan_place(plan, output);
+    int result = tensor_home(plan->network, plan->network->layers[layer].output);
+    const struct tensor *tensor = &plan->network->tensors[result];
+    struct place place = plan_place(plan, result);
     return (struct dory_check_layer){
         .offset = place.offset,
         .expected_offset = expected->layer_offsets[layer],
@@ -31,8 +31,8 @@ static struct dory_check_layer check_layer(const struct emission *emission, cons
         .bits = (uint8_t)tensor->bits,
         .is_signed = tensor->is_signed,
         .in_ram = place.in_ram,
-        .ring = plan->tensors[output].level == IN_RING ? ring_number(plan, layer) : 0,
-        .layout = plan->layers[layer].record.output_layout,
+        .ring = plan->tensors[result].level == IN_RING ? ring_number(plan, layer) : 0,
+        .layout = (uint8_t)plan->tensors[result].layout,
         .macs = plan->layers[layer].macs,
     };
 }
@@ -61,7 +61,7 @@ static void add_layers(struct text *text, const struct emission *emission, const
         text_add_literal(text, plan->network->layers[layer].name);
         text_add_string(text, ", /* from ");
         text_add_in_comment(text, expected->layer_sources[layer]);
-        add_channels(text, plan->network, plan->network->layers[layer].output);
+        add_channels(text, plan->network, tensor_home(plan->network, plan->network->layers[layer].output));
         text_add_string(text, " */");
         print_members(text, &record_check_layer, &entry, 8);
         text_add_string(text, "},\n");
@@ -76,7 +76,7 @@ static int running_number(const struct plan *plan, int tensor)
     for (int i = 0; i < plan->step_count; i++) {
         if (!plan->steps[i].record.last_of_layer)
             continue;
-        if (plan->network->layers[plan->steps[i].layer].output == tensor)
+        if (tensor_home(plan->network, plan->network->layers[plan->steps[i].layer].output) == tensor)
             return count;
         count++;
     }

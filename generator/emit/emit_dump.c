@@ -51,18 +51,18 @@ const bool *emit_choose_dumped(const char *list, int layer_count, struct arena *
 
 static struct dory_dump_layer dump_layer(const struct emission *emission, int layer)
 {
-    int output = emission->plan->network->layers[layer].output;
-    size_t bytes = expected_tensor_bytes(&emission->plan->network->tensors[output]);
-    struct place place = plan_place(emission->plan, output);
+    const struct network *network = emission->plan->network;
+    int result = tensor_home(network, network->layers[layer].output);
+    const struct plan_tensor *planned = &emission->plan->tensors[result];
+    size_t bytes = expected_tensor_bytes(&network->tensors[result]);
+    struct place place = plan_place(emission->plan, result);
     return (struct dory_dump_layer){
         .number = (uint16_t)layer,
         .in_ram = place.in_ram,
-        .is_ring = emission->plan->tensors[output].level == IN_RING,
+        .is_ring = planned->level == IN_RING,
         .offset = place.offset,
         .bytes = emission->dumped[layer] ? (uint32_t)bytes : 0,
-        .planes = emission->plan->layers[layer].record.output_layout == DORY_CHW
-                      ? emission->plan->layers[layer].record.output_channels
-                      : 0,
+        .planes = planned->layout == DORY_CHW ? emission->plan->layers[layer].record.output_channels : 0,
     };
 }
 

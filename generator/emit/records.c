@@ -159,6 +159,7 @@ static const struct field layer_fields[] = {
     LAYER(lstm.words, NUMBER, .is_live = is_lstm),
     LAYER(lstm.units, NUMBER, .is_live = is_lstm),
     LAYER(matrix_product.sharing_rows, NUMBER, .is_live = is_matrix_product),
+    LAYER(matrix_product.pixel_bytes, NUMBER, .is_live = is_matrix_product),
     LAYER(softmax.group_channels, NUMBER, .is_live = is_softmax),
     LAYER(map_channels.run, NUMBER, .is_live = is_copy),
     LAYER(block_shift, NUMBER, LINE, .is_live = has_weights),

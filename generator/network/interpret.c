@@ -246,7 +246,7 @@ static size_t element_of_home(const struct tensor *tensor, size_t element)
     const struct tensor_view *view = tensor->view;
     size_t channels = (size_t)tensor->channels, width = (size_t)tensor->width, pixel = element / channels;
     return (size_t)view->first + pixel / width * (size_t)view->row_step + pixel % width * (size_t)view->column_step +
-           element % channels;
+           element % channels * (size_t)view->channel_step;
 }
 
 void interpret_view(const struct network *network, int index, int64_t *const *tensors)
@@ -254,6 +254,14 @@ void interpret_view(const struct network *network, int index, int64_t *const *te
     const struct tensor *tensor = &network->tensors[index];
     for (size_t i = 0; tensor->view && i < tensor_elements(tensor); i++)
         tensors[index][i] = tensors[tensor->view->of][element_of_home(tensor, i)];
+}
+
+void interpret_result(const struct network *network, int layer, int64_t *const *tensors)
+{
+    int output = network->layers[layer].output;
+    const struct tensor *tensor = &network->tensors[output];
+    for (size_t i = 0; tensor->view && i < tensor_elements(tensor); i++)
+        tensors[tensor->view->of][element_of_home(tensor, i)] = tensors[output][i];
 }
 
 bool interpret_layer(const struct network *network, int index, int64_t *const *tensors, struct diagnostics *diagnostics)
@@ -289,6 +297,7 @@ int64_t **interpret_network(const struct network *network, const int64_t *const 
         progress_part(i, network->layer_count);
         if (!interpret_layer(network, i, tensors, diagnostics))
             return NULL;
+        interpret_result(network, i, tensors);
     }
     return tensors;
 }

@@ -10,6 +10,9 @@
 /* Writes what a view has of its home's elements; of another tensor nothing. */
 void interpret_view(const struct network *network, int tensor, int64_t *const *tensors);
 
+/* Writes what a layer has computed to the tensor that its output is a view of; of another layer nothing. */
+void interpret_result(const struct network *network, int layer, int64_t *const *tensors);
+
 /* Computes tensors[layer's output] (allocated by the caller) from tensors[its inputs], of which it writes those that are
  * views. False after an error was reported: a value exceeds 64 bits. */
 bool interpret_layer(const struct network *network, int layer, int64_t *const *tensors, struct diagnostics *diagnostics);

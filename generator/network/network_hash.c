@@ -23,8 +23,8 @@ static void add_tensor(uint32_t *hash, const struct tensor *tensor)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         add(hash, numbers[i]);
     const struct tensor_view *view = tensor->view;
-    const int places[] = {view ? view->of : 0, view ? view->first : 0, view ? view->row_step : 0,
-                          view ? view->column_step : 0};
+    const struct tensor_view none = {0}, *of = view ? view : &none;
+    const int places[] = {of->of, of->first, of->row_step, of->column_step, of->channel_step};
     for (size_t i = 0; view && i < sizeof places / sizeof *places; i++)
         add(hash, places[i]);
 }

@@ -61,10 +61,11 @@ struct sum_range {
 #define MAXIMUM_ELEMENTS    (1 << 26) /* of a tensor: keeps arithmetic on sizes in 32 bits */
 
 /* Where the elements of a tensor lie that has no memory of its own: (row, column, channel) is element first + row * row_step
- * + column * column_step + channel of tensor `of`, in HWC order, which is no such tensor itself. */
+ * + column * column_step + channel * channel_step of tensor `of`, in HWC order, which is no such tensor itself. A layer
+ * whose output is a view computes all of `of`; where channel_step is not 1, in CHW. */
 struct tensor_view {
     int of;
-    int32_t first, row_step, column_step;
+    int32_t first, row_step, column_step, channel_step;
 };
 
 struct tensor {

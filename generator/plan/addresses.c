@@ -126,17 +126,17 @@ static bool place_ram(struct plan *plan, const struct tensor_life *lives, struct
     return false;
 }
 
-/* Of an input, in its buffer. */
-static uint32_t first_byte(const struct plan *plan, const struct plan_step *step, int input)
+/* Of an operand, in its buffer. */
+static uint32_t first_byte(const struct plan *plan, const struct plan_step *step, int operand)
 {
-    return view_first_byte(&plan->network->tensors[plan->network->layers[step->layer].inputs[input]]);
+    return view_first_byte(&plan->network->tensors[layer_operand(&plan->network->layers[step->layer], operand)]);
 }
 
 void plan_write_offsets(struct plan *plan)
 {
     for (int i = 0; i < plan->step_count; i++) {
         struct plan_step *step = &plan->steps[i];
-        step->record.output.offset = plan->buffers[step->output_buffer].offset;
+        step->record.output.offset = plan->buffers[step->output_buffer].offset + first_byte(plan, step, 2);
         for (int j = 0; j < 2; j++)
             if (step->input_buffer[j] >= 0)
                 step->record.input[j].offset = plan->buffers[step->input_buffer[j]].offset + first_byte(plan, step, j);

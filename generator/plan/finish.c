@@ -425,13 +425,13 @@ static bool leave_gap(struct plan *plan, int index, const struct l1_sizes *befor
 static bool is_left_in_l1(const struct plan *plan, int index)
 {
     const struct network *network = plan->network;
-    int output = network->layers[index].output;
+    int result = tensor_home(network, network->layers[index].output);
     bool stays = index + 1 < network->layer_count && plan->layers[index + 1].inputs_stay != 0;
-    if (!stays || network_is_output(network, output) || plan->tensors[output].level != IN_L2)
+    if (!stays || network_is_output(network, result) || plan->tensors[result].level != IN_L2)
         return false;
     for (int i = 0; i < network->layer_count; i++)
         for (int j = 0; j < layer_input_count(&network->layers[i]); j++)
-            if (i != index + 1 && tensor_home(network, network->layers[i].inputs[j]) == output)
+            if (i != index + 1 && tensor_home(network, network->layers[i].inputs[j]) == result)
                 return false;
     return true;
 }

@@ -1,6 +1,7 @@
 /* A copy takes some thousand cycles however few elements it moves, most of them to start. Where these follow each other in
  * the tensor that it reads, as those of a slice of a pixel's channels, of some rows, or of another shape of the same
- * elements, a reader that begins there needs no copy. */
+ * elements, a reader that begins there needs no copy. Nor does one of results that can be written where it would move them
+ * (written_views.c). */
 #include "plan/views.h"
 
 #include "network/channels.h"
@@ -45,7 +46,7 @@ static bool find_view(const struct network *network, const struct layer *copy, s
     const struct tensor *from = &network->tensors[copy->inputs[0]], *to = &network->tensors[copy->output];
     int32_t channel_step;
     if (tensor_elements(to) == 1 && is_ignored(network, copy->output)) {
-        *view = (struct tensor_view){tensor_home(network, copy->inputs[0]), 0, 1, 1};
+        *view = (struct tensor_view){tensor_home(network, copy->inputs[0]), 0, 1, 1, 1};
         return true;
     }
     if (from->view && !is_in_a_row(from, from->view))
@@ -58,6 +59,7 @@ static bool find_view(const struct network *network, const struct layer *copy, s
     view->first = copy->map.rows[0] + copy->map.columns[0] + copy->map.channels[0] + (from->view ? from->view->first : 0);
     view->column_step = to->width > 1 ? view->column_step : to->channels;
     view->row_step = to->height > 1 ? view->row_step : to->width * to->channels;
+    view->channel_step = 1;
     return to->channels == 1 || channel_step == 1;
 }
 
@@ -79,7 +81,17 @@ static bool is_view(const struct network *network, int index, enum view_kinds ki
     return copy->kind == LAYER_COPY && copy->stage_count == 0 && !network_is_output(network, copy->output) &&
            from->bits == to->bits && from->is_signed == to->is_signed && from->bits % 8 == 0 &&
            find_view(network, copy, view) &&
-           (is_in_a_row(to, view) || (kinds == VIEWS_OF_HEADS && is_of_heads(network, copy->output, view)));
+           (is_in_a_row(to, view) || (kinds >= VIEWS_OF_HEADS && is_of_heads(network, copy->output, view)));
+}
+
+/* The tensor that is a view without the copy: its output, or its input, which is computed where it would be moved; -1: none.
+ */
+static int find_viewed(const struct network *network, int index, enum view_kinds kinds, struct tensor_view *view)
+{
+    const struct layer *copy = &network->layers[index];
+    if (is_view(network, index, kinds, view))
+        return copy->output;
+    return kinds >= VIEWS_OF_RESULTS && view_of_result(network, copy, kinds, view) ? copy->inputs[0] : -1;
 }
 
 /* ---- all of them ---- */
@@ -93,11 +105,17 @@ static struct network *copy_of(const struct network *network, struct arena *aren
     return copy;
 }
 
-static void set_view(struct network *network, int copy, const struct tensor_view *view, struct arena *arena)
+static void set_view(struct network *network, int tensor, const struct tensor_view *view, struct arena *arena)
 {
     struct tensor_view *own = arena_array(arena, struct tensor_view, 1);
     *own = *view;
-    network->tensors[network->layers[copy].output].view = own;
+    network->tensors[tensor].view = own;
+}
+
+/* What it reads and what it writes are in the same tensor. */
+static bool moves_nothing(const struct network *network, const struct layer *layer)
+{
+    return layer->kind == LAYER_COPY && tensor_home(network, layer->inputs[0]) == tensor_home(network, layer->output);
 }
 
 static void remove_copies(struct network *network)
@@ -105,9 +123,9 @@ static void remove_copies(struct network *network)
     int count = 0;
     for (int i = 0; i < network->layer_count; i++) {
         struct layer layer = network->layers[i];
-        if (network->tensors[layer.output].view)
+        if (moves_nothing(network, &layer))
             continue;
-        network->tensors[layer.output].producer = count;
+        network->tensors[tensor_home(network, layer.output)].producer = count;
         network->layers[count++] = layer;
     }
     network->layer_count = count;
@@ -121,11 +139,12 @@ struct network *network_view(const struct network *network, enum view_kinds kind
     struct tensor_view view, whole_view;
     int count = 0;
     for (int i = 0; i < network->layer_count; i++) {
-        if (!is_view(viewed, i, kinds, &view) || (whole && !is_view(whole, i, kinds, &whole_view)))
+        int tensor = find_viewed(viewed, i, kinds, &view);
+        if (tensor < 0 || (whole && find_viewed(whole, i, kinds, &whole_view) != tensor))
             continue;
-        set_view(viewed, i, &view, arena);
+        set_view(viewed, tensor, &view, arena);
         if (whole)
-            set_view(whole, i, &whole_view, arena);
+            set_view(whole, tensor, &whole_view, arena);
         count++;
     }
     if (count == 0)
@@ -149,4 +168,9 @@ bool tensor_is_viewed(const struct network *network, int tensor)
 uint32_t view_first_byte(const struct tensor *tensor)
 {
     return tensor->view ? (uint32_t)tensor->view->first * (uint32_t)tensor->bits / 8 : 0;
+}
+
+enum dory_layout view_layout(const struct tensor *tensor)
+{
+    return tensor->view && tensor->view->channel_step != 1 ? DORY_CHW : DORY_HWC;
 }

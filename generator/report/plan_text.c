@@ -49,7 +49,7 @@ static void add_views(struct text *text, const struct network *network)
 {
     if (!network->copied)
         return;
-    text_add_string(text, "Without copies that only rearrange. Their results are read where they lie:\n");
+    text_add_string(text, "Without copies that only rearrange. What lies in another tensor:\n");
     for (int i = 0; i < network->tensor_count; i++) {
         const struct tensor *tensor = &network->tensors[i];
         if (!tensor->view)
@@ -58,7 +58,10 @@ static void add_views(struct text *text, const struct network *network)
         text_add_in_comment(text, tensor->name);
         text_add(text, ": from element %d of ", tensor->view->first);
         text_add_in_comment(text, network->tensors[tensor->view->of].name);
-        text_add(text, ", rows %d apart, columns %d\n", tensor->view->row_step, tensor->view->column_step);
+        text_add(text, ", rows %d apart, columns %d", tensor->view->row_step, tensor->view->column_step);
+        if (tensor->view->channel_step != 1)
+            text_add(text, ", channels %d", tensor->view->channel_step);
+        text_add_string(text, "\n");
     }
     text_add_string(text, "\n");
 }

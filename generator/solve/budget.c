@@ -150,8 +150,8 @@ bool budget_plan(const struct network *network, const struct target *machine, co
     const struct diagnostics before = *diagnostics;
     bool planned = plan_network(network, target, options, plan, arena, diagnostics);
     int layers = network->layer_count;
-    for (enum view_kinds kinds = VIEWS_IN_A_ROW; kinds < (target->activations_in_place ? VIEWS_OF_HEADS : VIEW_KINDS);
-         kinds++) {
+    enum view_kinds end = target->activations_in_place ? VIEWS_OF_HEADS : VIEW_KINDS;
+    for (enum view_kinds kinds = VIEWS_IN_A_ROW; kinds < end; kinds++) {
         const struct network *viewed = network_view(network, kinds, arena);
         if (!viewed || viewed->layer_count == layers)
             continue;

@@ -262,7 +262,7 @@ static bool place_tensors(const struct source *source)
     for (int i = 0; i < network->input_count && good; i++)
         good = place_tensor(source, network->inputs[i], &expected->input_offsets[i]);
     for (int i = 0; i < network->layer_count && good; i++)
-        good = place_tensor(source, network->layers[i].output, &expected->layer_offsets[i]);
+        good = place_tensor(source, tensor_home(network, network->layers[i].output), &expected->layer_offsets[i]);
     expected->bytes = expected->sample_count * expected->sample_bytes;
     return good;
 }
@@ -281,9 +281,9 @@ static bool fill_input(const struct source *source, int index, uint8_t *image)
 
 static bool fill_layer(const struct source *source, int layer, uint8_t *image)
 {
-    int output = source->network->layers[layer].output;
-    const struct tensor *tensor = &source->emitted->tensors[output];
-    const int64_t *values = channels_take(source->emitted, output, source->values[output], source->scratch);
+    int result = tensor_home(source->network, source->network->layers[layer].output);
+    const struct tensor *tensor = &source->emitted->tensors[result];
+    const int64_t *values = channels_take(source->emitted, result, source->values[result], source->scratch);
     if (expected_pack(tensor, values, image + source->expected->layer_offsets[layer]))
         return true;
     diagnose(source->diagnostics, SEVERITY_ERROR, source->network->layers[layer].name, NULL,

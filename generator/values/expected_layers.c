@@ -48,6 +48,20 @@ static void warn_of_difference(const struct source *source, int layer, const cha
              found->actual);
 }
 
+/* What is told of a layer's output is told of what that is a view of. */
+static void tell(const struct source *source, int layer, int64_t *values)
+{
+    const struct network *network = source->network;
+    int output = network->layers[layer].output, result = tensor_home(network, network->layers[layer].output);
+    source->told[output] = values;
+    if (result == output)
+        return;
+    source->told[result] = values == source->values[output]
+                               ? source->values[result]
+                               : arena_array(source->scratch, int64_t, tensor_elements(&network->tensors[result]));
+    interpret_result(network, layer, source->told);
+}
+
 /* What the layer gives of what files say of the layers before. */
 static bool compute_from_files(const struct source *source, int layer)
 {
@@ -58,11 +72,14 @@ static bool compute_from_files(const struct source *source, int layer)
         int input = tensor_home(network, network->layers[layer].inputs[i]);
         is_same = is_same && source->told[input] == source->values[input];
     }
-    source->told[output] = source->values[output];
+    tell(source, layer, source->values[output]);
     if (is_same)
         return true;
-    source->told[output] = arena_array(source->scratch, int64_t, tensor_elements(&network->tensors[output]));
-    return interpret_layer(network, layer, source->told, source->diagnostics);
+    int64_t *values = arena_array(source->scratch, int64_t, tensor_elements(&network->tensors[output]));
+    source->told[output] = values;
+    bool is_computed = interpret_layer(network, layer, source->told, source->diagnostics);
+    tell(source, layer, values);
+    return is_computed;
 }
 
 /* Is what differs all from float32? Then it is told, and the exact values are expected. */
@@ -97,12 +114,12 @@ static bool take_difference(const struct source *source, int layer, const struct
         values[i] = file_value(&dump->file, found, i);
     if (!explain_by_float(source, layer, dump->path, found, values, &is_explained))
         return false;
-    source->told[output] = values;
+    tell(source, layer, values);
     if (is_explained)
         return true;
     warn_of_difference(source, layer, dump->path, found);
     memcpy(source->values[output], values, count * sizeof *values);
-    source->told[output] = source->values[output];
+    tell(source, layer, source->values[output]);
     return true;
 }
 
@@ -122,7 +139,7 @@ static bool take_file(const struct source *source, const struct dump *dump)
                  tensor_elements(tensor), tensor->height, tensor->width, tensor->channels);
         return false;
     }
-    source->told[output] = source->values[output];
+    tell(source, layer, source->values[output]);
     return found.different == 0 || take_difference(source, layer, dump, &found);
 }
 

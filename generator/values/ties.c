@@ -121,7 +121,7 @@ static void trace_lstm(const struct finder *finder, const struct layer *layer, i
         to[i] = any;
 }
 
-static bool trace(const struct finder *finder, int index)
+static bool trace_layer(const struct finder *finder, int index)
 {
     struct network traced = *finder->network;
     const struct layer *layer = &traced.layers[index];
@@ -155,12 +155,19 @@ static bool trace(const struct finder *finder, int index)
     return is_done;
 }
 
+static bool trace(const struct finder *finder, int index)
+{
+    bool is_done = trace_layer(finder, index) && mark_ties(finder, index);
+    interpret_result(finder->network, index, finder->marks);
+    return is_done;
+}
+
 int64_t **ties_find(const struct network *network, int64_t *const *tensors, struct arena *arena,
                     struct diagnostics *diagnostics)
 {
     struct finder finder = {network, tensors, interpret_allocate(network, arena), arena, diagnostics};
     for (int i = 0; i < network->layer_count; i++)
-        if (!trace(&finder, i) || !mark_ties(&finder, i))
+        if (!trace(&finder, i))
             return NULL;
     return finder.marks;
 }

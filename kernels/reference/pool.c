@@ -171,9 +171,11 @@ void dory_reference_matrix_product(const struct dory_layer *layer, const struct 
     struct dory_share share = dory_share_of(grid.rows * grid.columns, core, cores);
     for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
         const uint8_t *first = (const uint8_t *)tile->input + pixel * first_bytes;
-        const uint8_t *second = (const uint8_t *)tile->second_input + pixel / grid.columns * tile->channels * second_bytes;
+        uint32_t row = pixel / grid.columns;
+        const uint8_t *second = (const uint8_t *)tile->second_input + row * tile->channels * second_bytes;
+        uint8_t *output = (uint8_t *)tile->output + dory_matrix_place(layer, &grid, row, pixel) * output_bytes;
         for (uint32_t channel = 0; channel < tile->channels; channel++, second += second_bytes) {
-            dory_write_element((uint8_t *)tile->output + pixel * output_bytes, channel, layer->output_bits,
+            dory_write_element(output, channel, layer->output_bits,
                                finish_product(layer, multiply_pixels(layer, first, second)));
         }
     }

@@ -250,7 +250,7 @@ static const struct dory_kernel_description largest =
     DORY_KERNEL(dory_reference_largest, is_largest, NULL, softmax_cycles, IN_PLACE);
 
 static const struct dory_kernel_description matrix_product =
-    DORY_KERNEL(dory_reference_matrix_product, is_matrix_product, NULL, matrix_product_cycles, IN_PLACE);
+    DORY_KERNEL(dory_reference_matrix_product, is_matrix_product, NULL, matrix_product_cycles, IN_PLACE, .joins_rows = true);
 
 static const struct dory_kernel_description *const kernels[] = {
     &convolution, &depthwise,     &depthwise_chw, &pool,    &addition,       &multiplication,

@@ -15,7 +15,7 @@ bool dory_kernel_supports(const struct dory_kernel_description *kernel, const st
     bool writes = layer->output_layout == DORY_HWC || (kernel->writes_chw && layer->output_bits == 8);
     bool reads =
         kernel->reads_chw ? layer->input_layout == DORY_CHW && has_thin_border(layer) : layer->input_layout == DORY_HWC;
-    return reads && writes && kernel->supports(layer);
+    return reads && writes && (kernel->joins_rows || !dory_joins_rows(layer)) && kernel->supports(layer);
 }
 
 uint8_t dory_operands_in_place(const struct dory_l1_map *map)

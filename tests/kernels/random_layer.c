@@ -351,6 +351,7 @@ static void random_matrix_product(struct dory_layer *layer, struct dory_stages *
     }
     layer->normalisation = (uint8_t)random_up_to(DORY_NORMALISE_64);
     layer->output_bits = layer->normalisation == DORY_NORMALISE_NONE ? 32 : 8;
+    layer->matrix_product.pixel_bytes = one_in(3) ? UINT16_MAX : 0; /* wider than any: rows are joined */
     random_requantisation(layer, name);
     layer->stages = stages;
     stages->input[0] = stages->input[1] = stages->first = stages->second = none;

@@ -9,7 +9,7 @@
 #include "run_plan.h"
 #include "solve/plan_make.h"
 
-enum { HEADS = 3, TOKENS = 5, DEPTH = 8, ELEMENTS = TOKENS * HEADS * DEPTH, COPIES = 3 };
+enum { HEADS = 3, TOKENS = 5, DEPTH = 8, ELEMENTS = TOKENS * HEADS * DEPTH, COPIES = 5 };
 
 static const int64_t *input_values(struct arena *arena)
 {
@@ -32,16 +32,17 @@ static void expect_same(const struct network *network, const struct network *vie
     }
 }
 
-/* The factors are views where heads may be; the last copy is of elements that follow each other. */
+/* The last copy is of elements that follow each other; the factors of the scores are views where heads may be; then the
+ * product of values is one of what the copy behind it makes, and the values of what they are turned to. */
 static void test_kinds(const struct network *network, struct arena *arena)
 {
-    const struct network *in_a_row = network_view(network, VIEWS_IN_A_ROW, arena),
-                         *of_heads = network_view(network, VIEWS_OF_HEADS, arena);
-    EXPECT_EQUAL(in_a_row->layer_count, network->layer_count - 1);
-    EXPECT_EQUAL(of_heads->layer_count, network->layer_count - COPIES);
-    EXPECT_THAT(network_view(of_heads, VIEWS_OF_HEADS, arena) == NULL);
-    expect_same(network, in_a_row, arena);
-    expect_same(network, of_heads, arena);
+    static const int copies[VIEW_KINDS] = {1, 3, 4, COPIES};
+    for (enum view_kinds kinds = VIEWS_IN_A_ROW; kinds < VIEW_KINDS; kinds++) {
+        const struct network *viewed = network_view(network, kinds, arena);
+        EXPECT_EQUAL(viewed->layer_count, network->layer_count - copies[kinds]);
+        EXPECT_THAT(network_view(viewed, kinds, arena) == NULL);
+        expect_same(network, viewed, arena);
+    }
 }
 
 static struct target host(struct arena *arena)
@@ -76,7 +77,39 @@ static bool is_refused(const struct plan *plan, struct arena *arena)
     return !plan_check(plan, &diagnostics);
 }
 
-/* Each place of each view, one element off; and where the firmware looks for the factors. */
+/* One element off, in each member that counts. */
+static void test_view(struct network *viewed, const struct plan *plan, int tensor, struct arena *arena)
+{
+    const struct tensor *of = &viewed->tensors[tensor];
+    const struct tensor_view *sound = of->view;
+    const bool counts[] = {true, of->height > 1, of->width > 1, of->channels > 1};
+    for (int i = 0; i < 4; i++) {
+        struct tensor_view wrong = *sound;
+        int32_t *const members[] = {&wrong.first, &wrong.row_step, &wrong.column_step, &wrong.channel_step};
+        *members[i] += 1;
+        viewed->tensors[tensor].view = &wrong;
+        EXPECT(!counts[i] || is_refused(plan, arena), "view of tensor %d, member %d", tensor, i);
+    }
+    viewed->tensors[tensor].view = sound;
+}
+
+/* Where the firmware looks for the factors, and for the place of the product; of those that are parts of larger pixels. */
+static int test_pitches(struct plan *plan, struct dory_layer *record, struct arena *arena)
+{
+    uint16_t *const pitches[] = {&record->pixel_bytes, &record->second_pixel_bytes, &record->matrix_product.pixel_bytes};
+    const uint32_t own[] = {record->input_channels, record->input_channels, record->output_channels};
+    int parts = 0;
+    for (int i = 0; i < 3 && record->operation == DORY_MATRIX_PRODUCT; i++) {
+        if (*pitches[i] <= own[i])
+            continue;
+        *pitches[i] -= 8;
+        EXPECT(is_refused(plan, arena), "operand %d", i);
+        *pitches[i] += 8;
+        parts++;
+    }
+    return parts;
+}
+
 static void test_check(struct network *viewed, struct arena *arena)
 {
     struct diagnostics diagnostics = {.arena = arena};
@@ -84,35 +117,24 @@ static void test_check(struct network *viewed, struct arena *arena)
     const struct plan_options options = {.weights = WEIGHTS_RESIDENT};
     struct plan plan = {0};
     EXPECT_THAT(plan_make(viewed, &target, &options, &plan, arena, &diagnostics) && !is_refused(&plan, arena));
-    int views = 0, products = 0;
+    int views = 0, parts = 0;
     for (int t = 0; t < viewed->tensor_count; t++) {
-        const struct tensor_view *sound = viewed->tensors[t].view;
-        for (int i = 0; sound && i < 3; i++) {
-            struct tensor_view wrong = *sound;
-            *(i == 0 ? &wrong.first : i == 1 ? &wrong.row_step : &wrong.column_step) += 1;
-            bool is_one_row = i == 1 && viewed->tensors[t].height == 1;
-            viewed->tensors[t].view = &wrong;
-            EXPECT(is_one_row || is_refused(&plan, arena), "view of tensor %d, member %d", t, i);
-        }
-        viewed->tensors[t].view = sound;
-        views += sound != NULL;
+        if (!viewed->tensors[t].view)
+            continue;
+        test_view(viewed, &plan, t, arena);
+        views++;
     }
     for (int l = 0; l < viewed->layer_count; l++)
-        for (int i = 0; i < 2 && plan.layers[l].record.operation == DORY_MATRIX_PRODUCT; i++, products++) {
-            uint16_t *pitch = i ? &plan.layers[l].record.second_pixel_bytes : &plan.layers[l].record.pixel_bytes;
-            *pitch -= 8;
-            EXPECT(is_refused(&plan, arena), "factor %d of layer %d", i, l);
-            *pitch += 8;
-        }
+        parts += test_pitches(&plan, &plan.layers[l].record, arena);
     EXPECT_EQUAL(views, COPIES);
-    EXPECT_EQUAL(products, 2);
+    EXPECT_EQUAL(parts, 3);
 }
 
 int main(void)
 {
     struct arena arena = {0};
     const struct network *network = heads_network(&arena, HEADS, TOKENS, DEPTH);
-    struct network *viewed = network_view(network, VIEWS_OF_HEADS, &arena);
+    struct network *viewed = network_view(network, VIEWS_OF_PLANES, &arena);
     test_kinds(network, &arena);
     test_run(viewed, false, &arena);
     test_run(viewed, true, &arena);

@@ -109,7 +109,7 @@ static bool use_views(struct trial *trial, struct random_totals *totals)
 {
     struct network *viewed =
         network_hash(trial->network) % 4
-            ? network_view(trial->network, trial->target.activations_in_place ? VIEWS_IN_A_ROW : VIEWS_OF_HEADS,
+            ? network_view(trial->network, trial->target.activations_in_place ? VIEWS_IN_A_ROW : VIEWS_OF_PLANES,
                            trial->arena)
             : NULL;
     if (!viewed)

@@ -319,28 +319,34 @@ const struct network *attention_network(struct arena *arena, int heads, int toke
     return builder_finish(&b, builder_matrix_product(&b, scores, values));
 }
 
-/* Of so many elements at equal distances: pixels of `channels` that follow each other. */
-static int builder_copy(struct network_builder *b, int input, const int sizes[3], int first, int row_step, int column_step)
+/* Of so many elements, from `first` on, with equal steps in each dimension. */
+static int builder_copy(struct network_builder *b, int input, const int sizes[3], int first, const int steps[3])
 {
     struct layer *layer = add_layer(b, LAYER_COPY, input, "copy");
     layer->stage_count = 0;
-    layer->map = (struct layer_map){positions_in_steps(sizes[0], first, row_step, b->arena),
-                                    positions_in_steps(sizes[1], 0, column_step, b->arena),
-                                    positions_in_steps(sizes[2], 0, 1, b->arena)};
+    layer->map = (struct layer_map){positions_in_steps(sizes[0], first, steps[0], b->arena),
+                                    positions_in_steps(sizes[1], 0, steps[1], b->arena),
+                                    positions_in_steps(sizes[2], 0, steps[2], b->arena)};
     return layer->output = add_tensor(b, sizes[0], sizes[1], sizes[2], b->network.layer_count - 1);
 }
 
 const struct network *heads_network(struct arena *arena, int heads, int tokens, int depth)
 {
     struct network_builder b;
-    const int of_heads[3] = {heads, tokens, depth}, of_last[3] = {1, tokens, tokens};
+    int all = heads * depth;
+    const int of_heads[3] = {heads, tokens, depth}, in_pixels[3] = {depth, 2 * all, 1};
+    const int turned[3] = {heads, depth, tokens}, from_tokens[3] = {depth, 1, all};
+    const int of_tokens[3] = {tokens, heads, depth}, from_heads[3] = {depth, tokens * depth, 1};
+    const int of_last[3] = {1, heads, depth}, in_a_row[3] = {all, depth, 1};
     builder_start(&b, arena, 5);
-    int all = heads * depth, input = builder_input(&b, 1, tokens, all), both, factors[2];
+    int input = builder_input(&b, 1, tokens, all), both, factors[3];
     both = builder_convolution(&b, input, 1, 1, 0, 2 * all);
     for (int i = 0; i < 2; i++)
-        factors[i] = builder_copy(&b, both, of_heads, i * all, depth, 2 * all);
+        factors[i] = builder_copy(&b, both, of_heads, i * all, in_pixels);
+    factors[2] = builder_copy(&b, builder_convolution(&b, input, 1, 1, 0, all), turned, 0, from_tokens);
     int scores = builder_matrix_product(&b, factors[0], factors[1]);
-    int last = builder_copy(&b, scores, of_last, (heads - 1) * tokens * tokens, tokens * tokens, tokens);
+    int joined = builder_copy(&b, builder_matrix_product(&b, scores, factors[2]), of_tokens, 0, from_heads);
+    int last = builder_copy(&b, builder_convolution(&b, joined, 1, 1, 0, depth), of_last, (tokens - 1) * all, in_a_row);
     return builder_finish(&b, builder_convolution(&b, last, 1, 1, 0, 8));
 }
 

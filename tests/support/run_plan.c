@@ -76,7 +76,7 @@ static const uint8_t *tensor_memory(struct execution *execution, int tensor)
 static uint64_t compare(struct execution *execution, int layer, const uint8_t *memory)
 {
     const struct network *network = execution->plan->network;
-    int output = network->layers[layer].output;
+    int output = tensor_home(network, network->layers[layer].output);
     const struct tensor *tensor = &network->tensors[output];
     size_t pixel_bytes = expected_tensor_bytes(tensor) / ((size_t)tensor->height * (size_t)tensor->width);
     uint64_t different = 0;
@@ -142,7 +142,8 @@ static int observe(void *user, const struct dory_buffers *buffers, unsigned laye
     int index = execution->run_order[layer];
     const uint8_t *memory = is_ring(execution, index)
                                 ? execution->gathered[index]
-                                : tensor_memory(execution, execution->plan->network->layers[index].output);
+                                : tensor_memory(execution, tensor_home(execution->plan->network,
+                                                                       execution->plan->network->layers[index].output));
     return compare(execution, index, memory) ? DORY_ERROR_MISMATCH : DORY_OK;
 }
 

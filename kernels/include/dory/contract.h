@@ -43,6 +43,7 @@ struct dory_kernel_description {
     bool knows_border;            /* of an input in place, see dory_border_of(); else it takes only those that have none */
     bool reads_chw;               /* the input lies in CHW, and never in HWC */
     bool writes_chw;              /* the output may lie in CHW, too; where it has 8 bits */
+    bool joins_rows;              /* of a matrix product, see dory_joins_rows() */
     bool leaves_gaps; /* behind each row of a tile's output (output_gap), in HWC; where those and the rows are words */
 };
 

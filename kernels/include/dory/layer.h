@@ -105,7 +105,7 @@ struct dory_layer {
         struct dory_axes transposition;
         struct dory_pairs interpolation;
         struct dory_units norm, lstm;
-        struct dory_shared_rows matrix_product;
+        struct dory_product_rows matrix_product;
         struct dory_softmax_groups softmax;
         struct dory_map_channels map_channels;
     };

@@ -86,6 +86,14 @@ static inline uint32_t dory_second_rows(const struct dory_layer *layer, uint32_t
     return layer->operation == DORY_MATRIX_PRODUCT && layer->matrix_product.sharing_rows ? 1 : rows;
 }
 
+/* Rows of a matrix product that lie side by side in each pixel of its output, in L2, and those of a tile in L1: there it is
+ * [columns][rows][channels]. */
+static inline bool dory_joins_rows(const struct dory_layer *layer)
+{
+    return layer->operation == DORY_MATRIX_PRODUCT &&
+           layer->matrix_product.pixel_bytes > dory_element_bytes(layer->output_channels, layer->output_bits);
+}
+
 /* A second input that is one channel for all. */
 static inline bool dory_repeats_channel(const struct dory_layer *layer, unsigned input)
 {

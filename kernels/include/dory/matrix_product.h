@@ -25,6 +25,13 @@ static inline struct dory_matrix_grid dory_matrix_grid_of(const struct dory_laye
     return (struct dory_matrix_grid){seen, seen == rows ? columns : rows * columns};
 }
 
+/* Where pixel `pixel` of the grid, in row `row` of it, is among the output's. */
+static inline uint32_t dory_matrix_place(const struct dory_layer *layer, const struct dory_matrix_grid *grid, uint32_t row,
+                                         uint32_t pixel)
+{
+    return dory_joins_rows(layer) ? (pixel - row * grid->columns) * grid->rows + row : pixel;
+}
+
 static inline uint32_t dory_log2_of_divisor(int64_t divisor)
 {
     uint32_t shift = 0;

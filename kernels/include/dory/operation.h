@@ -72,9 +72,10 @@ struct dory_units {
 };
 
 /* DORY_MATRIX_PRODUCT: so many rows that follow each other share a row of the second input, and no tile has rows of two
- * such; 0: each has its own. */
-struct dory_shared_rows {
-    uint16_t sharing_rows;
+ * such; 0: each has its own. From a pixel of the output to the next one in L2, as pixel_bytes of struct dory_layer: where
+ * they are parts of larger pixels, see dory_joins_rows(). */
+struct dory_product_rows {
+    uint16_t sharing_rows, pixel_bytes;
 };
 
 /* DORY_SOFTMAX with thresholds: channels of a group. The first group's sum is of exponentials by the distance to its own

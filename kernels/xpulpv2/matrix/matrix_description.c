@@ -68,7 +68,7 @@ static uint64_t matrix_cycles(const struct dory_layer *layer, const struct dory_
 #define MATRIX(kind, first, last)                                                                                           \
     DORY_DESCRIPTION_OF_KIND(matrix_product##kind, matrix_supports, first, last,                                            \
                              .finish = "dory_xpulpv2_finish_matrix_product" #kind, .scratch_bytes = matrix_scratch_bytes,   \
-                             .cycles = matrix_cycles)
+                             .cycles = matrix_cycles, .joins_rows = true)
 
 MATRIX(, DORY_NOT_DIRECT, DORY_DIRECT)
 MATRIX(_clamped, DORY_DIRECT_CLAMPED, DORY_DIRECT_CLAMPED_DIVIDED)
@@ -106,7 +106,7 @@ static uint64_t dots_cycles(const struct dory_layer *layer, const struct dory_ti
 }
 
 #define DOTS(kind, first, last)                                                                                             \
-    DORY_DESCRIPTION_OF_KIND(matrix_dots##kind, dots_supports, first, last, .cycles = dots_cycles)
+    DORY_DESCRIPTION_OF_KIND(matrix_dots##kind, dots_supports, first, last, .cycles = dots_cycles, .joins_rows = true)
 
 DOTS(, DORY_NOT_DIRECT, DORY_DIRECT)
 DOTS(_clamped, DORY_DIRECT_CLAMPED, DORY_DIRECT_CLAMPED_DIVIDED)

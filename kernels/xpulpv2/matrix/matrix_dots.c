@@ -123,7 +123,7 @@ static inline __attribute__((always_inline)) void run(const struct dory_layer *l
         uint32_t end = dory_grid_share_row_end(&share, quads), row = dory_quotient(share.row, columns);
         const uint8_t *first = (const uint8_t *)tile->input + share.row * dots.terms;
         const uint8_t *second = (const uint8_t *)tile->second_input + row * tile->channels * dots.terms;
-        uint8_t *output = (uint8_t *)tile->output + share.row * tile->channels * bytes;
+        uint8_t *output = (uint8_t *)tile->output + dory_matrix_place(layer, &grid, row, share.row) * tile->channels * bytes;
         int32_t same = dots.second_addend * (sum_of(first, dots.terms) + (int32_t)dots.terms * dots.first_addend);
         for (uint32_t channel = 4 * share.first, count; channel < 4 * end; channel += count) {
             int32_t sum[SUMS];

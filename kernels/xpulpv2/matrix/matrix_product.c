@@ -24,6 +24,7 @@ struct matrix {
     const struct dory_tile *tile;
     uint32_t rows, columns;
     uint32_t terms, words, quads, quad_bytes;
+    uint32_t row_bytes;                  /* from a row of the output to the next one */
     int32_t first_addend, second_addend; /* A, B + 128 */
     uint32_t rest;                       /* bytes of the last word of a pixel; 0: all four */
     uint32_t last_ones;                  /* a 1 for each of them */
@@ -32,7 +33,7 @@ struct matrix {
 static struct matrix matrix_of(const struct dory_layer *layer, const struct dory_tile *tile)
 {
     struct dory_matrix_grid grid = dory_matrix_grid_of(layer, tile->rows, tile->columns);
-    uint32_t rest = layer->input_channels % 4u;
+    uint32_t rest = layer->input_channels % 4u, pixel_bytes = dory_element_bytes(tile->channels, layer->output_bits);
     return (struct matrix){
         .layer = layer,
         .tile = tile,
@@ -42,6 +43,7 @@ static struct matrix matrix_of(const struct dory_layer *layer, const struct dory
         .words = dory_matrix_words(layer),
         .quads = dory_divide_up(tile->channels, 4),
         .quad_bytes = dory_matrix_quad_bytes(layer),
+        .row_bytes = dory_joins_rows(layer) ? pixel_bytes : grid.columns * pixel_bytes,
         .first_addend = (int32_t)layer->stages->input[0].addend,
         .second_addend = (int32_t)layer->stages->input[1].addend + 128,
         .rest = rest,
@@ -314,7 +316,7 @@ static inline __attribute__((always_inline)) void multiply_row(const struct matr
     const struct dory_tile *tile = matrix->tile;
     struct pixels pixels = pixels_of(matrix, &product->blocks, row, share.row);
     product->weights = (const uint8_t *)tile->scratch + row * matrix->quads * matrix->quad_bytes;
-    product->output = (uint8_t *)tile->output + row * matrix->columns * product->output_pixel_bytes;
+    product->output = (uint8_t *)tile->output + row * matrix->row_bytes;
     run(product, share, next_pixels, &pixels);
 }
 
@@ -334,6 +336,10 @@ static inline __attribute__((always_inline)) void multiply(const struct dory_lay
     product.quad_bytes = matrix.quad_bytes;
     product.constants_bytes = 0;
     product.pixel_count = matrix.columns;
+    if (dory_joins_rows(layer)) {
+        product.pixel_step *= matrix.rows;
+        product.blocks.output_step = (int32_t)product.pixel_step;
+    }
     product.steps_back = true;
     struct dory_grid_share share = dory_grid_share_of(matrix.rows * fours, matrix.quads, core, cores);
     uint32_t row = share.items ? dory_quotient(share.row, fours) : 0;
