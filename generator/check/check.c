@@ -336,6 +336,7 @@ bool plan_check(const struct plan *plan, struct diagnostics *diagnostics)
         check_steps_of_layer(&checker, i);
     for (int i = 0; checker.faults == 0 && i < plan->network->layer_count; i++) {
         check_early(&checker, i);
+        check_added(&checker, i);
         check_in_place(&checker, i);
     }
     for (int i = 0; checker.faults == 0 && i < plan->buffer_count; i++)

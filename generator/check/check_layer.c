@@ -239,6 +239,12 @@ static void check_early_buffer(struct checker *c, int index, const char *what, u
                         checker_layer_name(c, index), what, start, checker_layer_name(c, index - 1));
 }
 
+void check_output_beside(struct checker *c, int index)
+{
+    const struct dory_layer *record = &c->plan->layers[index].record;
+    check_early_buffer(c, index, "results", record->l1.output[0], dory_output_tile_bytes(record, &record->tile));
+}
+
 /* Those that do not stay; of a layer's only tile, each input in its first buffer. */
 static void check_early_inputs(struct checker *c, int index)
 {

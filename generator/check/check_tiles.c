@@ -183,7 +183,9 @@ static bool is_in_turn(const struct plan *plan, int index, const struct dory_pre
     bool awaits = first && dory_step_awaits(&step->record, before ? &before->record : NULL);
     bool early = !awaits && starts_layer && step->record.weights_are_early && tile->load_weights;
     bool inputs_are_early = starts_layer && meets == DORY_MEETS_NOBODY && plan->layers[step->layer].inputs_are_early;
-    bool all = tile->overlaps == DORY_OVERLAPS, stored = starts_layer || tile->overlaps == DORY_OVERLAPS_STORE;
+    bool is_added = starts_layer && plan->layers[step->layer].is_added;
+    bool all = tile->overlaps == (is_added ? DORY_OVERLAPS_ADDED : DORY_OVERLAPS),
+         stored = starts_layer || tile->overlaps == DORY_OVERLAPS_STORE;
     bool stays = tile->awaits_stores != stored && has_input_in_l1(plan, index, tile);
     return (tile->awaits_stores == stored || stays) && has_all_inputs(plan, step, tile, stays) &&
            tile->starts_layer == starts_layer && tile->meets == meets && !(alone && all && !inputs_are_early) &&

@@ -23,6 +23,11 @@ void check_layout(struct checker *checker, int layer);
 void check_l1(struct checker *checker, int layer);
 void check_blob(struct checker *checker, int layer);
 void check_early(struct checker *checker, int layer);
+/* Its output overwrites nothing that the layer before uses. */
+void check_output_beside(struct checker *checker, int layer);
+
+/* check_added.c: an addition that the kernel of the layer before makes. */
+void check_added(struct checker *checker, int layer);
 
 /* check_window.c */
 bool check_is_in_planes(const struct dory_layer *record, unsigned operand);

@@ -150,6 +150,7 @@ static const struct field layer_fields[] = {
     LAYER(border_value, .kind = FIELD_SIGNED),
     LAYER(tile, .kind = FIELD_STRUCT, .record = &record_tile_shape, LINE),
     LAYER(rows.output_gap, NUMBER, .is_live = may_leave_gaps),
+    LAYER(rows.sum_gap, NUMBER, .is_live = may_leave_gaps),
     LAYER(grouped.channels, NUMBER, .is_live = is_grouped),
     LAYER(grouped.outputs, NUMBER, .is_live = is_grouped),
     LAYER(transposition.axes, NUMBER, .is_live = is_transposition),
@@ -258,7 +259,8 @@ static const char *const border_names[] = {[DORY_BORDER_NONE] = "DORY_BORDER_NON
 
 static const char *const overlaps_names[] = {[DORY_OVERLAPS_STORE] = "DORY_OVERLAPS_STORE",
                                              [DORY_OVERLAPS] = "DORY_OVERLAPS",
-                                             [DORY_OVERLAPS_WEIGHTS] = "DORY_OVERLAPS_WEIGHTS"};
+                                             [DORY_OVERLAPS_WEIGHTS] = "DORY_OVERLAPS_WEIGHTS",
+                                             [DORY_OVERLAPS_ADDED] = "DORY_OVERLAPS_ADDED"};
 
 static const char *const stores_names[] = {[DORY_STORES_NOTHING] = "DORY_STORES_NOTHING",
                                            [DORY_STORES_FOR_OBSERVER] = "DORY_STORES_FOR_OBSERVER",

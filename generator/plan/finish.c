@@ -16,7 +16,7 @@
 
 /* ---- early weights ---- */
 
-enum { MAXIMUM_BUFFERS = 10 };
+enum { MAXIMUM_BUFFERS = 20 }; /* of two layers */
 
 struct piece {
     uint32_t start, bytes;
@@ -85,8 +85,9 @@ static struct pieces in_use_at_end(const struct plan *plan, int index, const str
 
 /* Where buffers have to lie; DORY_NO_BUFFER: anywhere. */
 struct fixed {
-    uint32_t weights;   /* the first buffer of two */
-    uint32_t inputs[2]; /* of the layer */
+    uint32_t weights;            /* the first buffer of two */
+    uint32_t inputs[2];          /* of the layer */
+    const struct pieces *others; /* where nothing else may lie; null: anywhere */
 };
 
 /* Lays a buffer, or two where the map has two, round those that are there. The first may be there itself. */
@@ -111,7 +112,7 @@ static bool lay_round(struct dory_l1_map *map, const struct l1_sizes *sizes, con
                       uint32_t *peak)
 {
     uint32_t accumulators[2] = {map->accumulators, map->accumulators}, scratch[2] = {map->scratch, map->scratch};
-    struct pieces taken = {.count = 0};
+    struct pieces taken = fixed->others ? *fixed->others : (struct pieces){.count = 0};
     take(&taken, fixed->weights, sizes->weights);
     take(&taken, fixed->inputs[0], sizes->input);
     take(&taken, fixed->inputs[1], sizes->second_input);
@@ -350,23 +351,37 @@ static bool bring_inputs_early(struct plan *plan, int index, const struct pieces
     return layer->inputs_are_early;
 }
 
+/* Where the layer before makes its elements: round all that this one uses, too. */
+static bool lay_added(struct plan *plan, int index, const struct pieces *used, const struct l1_sizes *sizes,
+                      const struct fixed *staying)
+{
+    struct fixed fixed = *staying;
+    bool is_second = fixed.inputs[1] != DORY_NO_BUFFER;
+    fixed.others = used;
+    return plan_may_add(plan, index, is_second) && bring_inputs_early(plan, index, used, sizes, false, &fixed);
+}
+
 /* What a layer finds in L1 when it starts. False where all of it lies as before; `must`: nothing else is good then. */
 static bool bring_layer_early(struct plan *plan, int index, bool has_table, const struct l1_sizes *before,
-                              const struct l1_sizes *sizes, bool must)
+                              const struct l1_sizes *sizes, bool must, struct arena *arena)
 {
-    const struct fixed anywhere = {DORY_NO_BUFFER, {DORY_NO_BUFFER, DORY_NO_BUFFER}};
+    const struct fixed anywhere = {DORY_NO_BUFFER, {DORY_NO_BUFFER, DORY_NO_BUFFER}, NULL};
     struct plan_layer *layer = &plan->layers[index];
     struct fixed fixed = anywhere;
+    plan_unset_added(plan, index);
     bool early = can_be_early(plan, index, has_table);
     bool stays = has_table && find_staying(plan, index, sizes, &fixed);
     bool have_inputs = has_table && can_have_inputs_early(plan, index, &fixed);
     if (!early && !stays && !must && !have_inputs)
         return false;
     struct pieces used = index > 0 ? in_use_at_end(plan, index - 1, before) : (struct pieces){.count = 0};
-    bool laid = (have_inputs && bring_inputs_early(plan, index, &used, sizes, early, &fixed)) ||
+    bool is_added = stays && have_inputs && lay_added(plan, index, &used, sizes, &fixed);
+    bool laid = is_added || (have_inputs && bring_inputs_early(plan, index, &used, sizes, early, &fixed)) ||
                 ((stays || must) && lay_layer(plan, index, &used, sizes, early, &fixed));
     if (laid) {
         layer->inputs_stay = (uint8_t)((fixed.inputs[0] != DORY_NO_BUFFER) | (fixed.inputs[1] != DORY_NO_BUFFER) << 1);
+        if (is_added)
+            plan_set_added(plan, index, arena);
         return true;
     }
     early = early && !must && make_room(plan, index, &used, sizes, &anywhere);
@@ -403,7 +418,8 @@ static bool find_gap(const struct plan *plan, int index, struct gap *gap)
 }
 
 /* The output's buffer is the next layer's input. */
-static bool leave_gap(struct plan *plan, int index, const struct l1_sizes *before, const struct l1_sizes *sizes)
+static bool leave_gap(struct plan *plan, int index, const struct l1_sizes *before, const struct l1_sizes *sizes,
+                      struct arena *arena)
 {
     struct dory_layer *record = &plan->layers[index].record;
     struct l1_sizes wide = *sizes;
@@ -412,7 +428,7 @@ static bool leave_gap(struct plan *plan, int index, const struct l1_sizes *befor
         return false;
     record->rows.output_gap = gap.columns;
     wide.output = gap.bytes;
-    if (!bring_layer_early(plan, index, true, before, &wide, true)) {
+    if (!bring_layer_early(plan, index, true, before, &wide, true, arena)) {
         record->rows.output_gap = 0;
         return false;
     }
@@ -424,16 +440,8 @@ static bool leave_gap(struct plan *plan, int index, const struct l1_sizes *befor
 /* True where the output needs no place but L1: the next layer has it there, and no other reads it, nor the caller. */
 static bool is_left_in_l1(const struct plan *plan, int index)
 {
-    const struct network *network = plan->network;
-    int result = tensor_home(network, network->layers[index].output);
-    bool stays = index + 1 < network->layer_count && plan->layers[index + 1].inputs_stay != 0;
-    if (!stays || network_is_output(network, result) || plan->tensors[result].level != IN_L2)
-        return false;
-    for (int i = 0; i < network->layer_count; i++)
-        for (int j = 0; j < layer_input_count(&network->layers[i]); j++)
-            if (i != index + 1 && tensor_home(network, network->layers[i].inputs[j]) == result)
-                return false;
-    return true;
+    bool stays = index + 1 < plan->network->layer_count && plan->layers[index + 1].inputs_stay != 0;
+    return stays && plan_is_for_next_alone(plan, index);
 }
 
 /* Of a finished plan more is known of its start, which is part of what was found and of the bound. */
@@ -452,8 +460,8 @@ void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena)
     struct l1_sizes before = {0};
     for (int i = 0; i < plan->network->layer_count; i++) {
         struct l1_sizes sizes = timeline_l1_sizes(plan, i);
-        if (!has_table || !leave_gap(plan, i, &before, &sizes))
-            bring_layer_early(plan, i, has_table, &before, &sizes, false);
+        if (!has_table || !leave_gap(plan, i, &before, &sizes, arena))
+            bring_layer_early(plan, i, has_table, &before, &sizes, false, arena);
         before = timeline_l1_sizes(plan, i);
     }
     for (int i = 0; i < plan->network->layer_count; i++)

@@ -110,10 +110,12 @@ static void prepare_tile(struct preparation *to, const struct plan_layer *layer)
         .border = border_of(&to->walk),
         .output_buffer = (uint8_t)tile->output_buffer,
     };
+    if (tile->tile.second_input && layer->record.operation <= DORY_DEPTHWISE && layer->record.stages)
+        prepared->tile.second_input = NULL; /* the addition's tile has it */
     describe_copies(to, layer, prepared);
     bool overlaps = is_first ? layer->inputs_are_early : tile->overlaps && meets == DORY_MEETS_NOBODY;
     if (overlaps && prepared->load_count > 0) {
-        prepared->overlaps = DORY_OVERLAPS;
+        prepared->overlaps = layer->is_added ? DORY_OVERLAPS_ADDED : DORY_OVERLAPS;
         prepared->loads_beside = prepared->load_count;
     } else if (is_first && !dory_step_awaits(tile->step, to->step_before) && tile->step->weights_are_early)
         bring_weights_early(prepared, layer->inputs_stay ? NULL : before);

@@ -62,6 +62,7 @@ struct plan_layer {
     uint8_t inputs_stay;        /* bit i: input i is where the layer before computes it in L1, see finish.c */
     bool inputs_are_early;      /* all others come while the layer before works */
     bool is_left_in_l1;         /* so the next layer has all of the output, and nobody else reads it */
+    bool is_added;              /* an addition whose elements the cores make with those of the layer before: add.c */
     const struct requantisation *requantisation; /* how, and how that is known to be right; null but for convolutions */
 };
 
@@ -225,6 +226,19 @@ void plan_join_tiles(struct plan *plan, struct arena *arena);
 /* Brings the first weights of layers beside the layer before, where L1 has room for them, has the cores of a table compute a
  * layer from where the one before has left its results in L1, and predicts anew. `has_table`: of its tiles, see below. */
 void plan_bring_early(struct plan *plan, bool has_table, struct arena *arena);
+
+/* ---- add.c ---- */
+
+/* Whether nobody but the next layer reads the layer's output, which lives in L2 where it lives at all. */
+bool plan_is_for_next_alone(const struct plan *plan, int layer);
+
+/* Whether a layer of one tile, an addition whose input number `input` is what the layer before has left in L1, can be made
+ * by that one's kernel, and is faster so; before it is laid. */
+bool plan_may_add(const struct plan *plan, int layer, unsigned input);
+
+/* Has it made so, of the input that stays, and not. */
+void plan_set_added(struct plan *plan, int layer, struct arena *arena);
+void plan_unset_added(struct plan *plan, int layer);
 
 /* in_place.c: a plan of which nothing is copied runs its layers without a driver of tiles, who takes nothing of L1 then. */
 void plan_run_layers(struct plan *plan);

@@ -294,6 +294,7 @@ static struct tile_cost play_turn(const struct plan *plan, struct tile_problem *
     problem->inputs_stay = plan->layers[plan->steps[first].layer].inputs_stay;
     problem->inputs_are_early = plan->layers[plan->steps[first].layer].inputs_are_early;
     problem->is_left_in_l1 = plan->layers[plan->steps[first].layer].is_left_in_l1;
+    problem->is_added = plan->layers[plan->steps[first].layer].is_added;
     problem->early_cycles_of_next = early_cycles_of(plan, first + (int)problem->step_count);
     problem->is_decided = plan->is_finished;
     problem->is_last = plan->is_finished && first + (int)problem->step_count == plan->step_count;

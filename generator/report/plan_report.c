@@ -54,6 +54,8 @@ static const char *printable(struct arena *arena, const char *name)
 static const char *kernel_name(const struct plan *plan, int index)
 {
     const char *name = plan->layers[index].kernel->name;
+    if (plan->layers[index].is_added)
+        return "made with the layer before";
     return strncmp(name, "dory_", 5) ? name : name + 5;
 }
 

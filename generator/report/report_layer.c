@@ -260,6 +260,7 @@ json_t *report_describe_layer(const struct report *report, int layer)
     set_text(object, "kind_words", layer_words(plan->network, &plan->network->layers[layer]));
     set_geometry(object, plan->network, &plan->network->layers[layer]);
     set_text(object, "kernel", planned->kernel->name);
+    set_boolean(object, "made_with_layer_before", planned->is_added);
     set_text(object, "normalisation", report_normalisation(plan, layer));
     if (planned->requantisation) {
         struct arena arena = {0};

@@ -78,6 +78,7 @@ struct tile_problem {
     uint8_t inputs_stay;
     bool inputs_are_early;          /* all others are, too */
     bool is_left_in_l1;             /* the output: it is not stored */
+    bool is_added;                  /* the kernel of the layer before makes its elements */
     bool is_last;                   /* of the network: the driver prepares no layer behind it */
     uint64_t early_cycles_of_next;  /* to bring what of the next layer is early, beside the last tile */
     const uint32_t *transfer_bytes; /* of the network's transfers from and to L3; null: none */

@@ -194,7 +194,9 @@ static void compute_tile(struct player *player)
 {
     const struct tile_problem *problem = player->problem;
     const struct dory_tile *tile = &player->walk.tile.tile;
-    uint64_t kernel = cycle_table_get(problem->cycles, tile->rows, tile->columns, tile->channels, tile->input_channels);
+    uint64_t kernel = problem->is_added ? 0
+                                        : cycle_table_get(problem->cycles, tile->rows, tile->columns, tile->channels,
+                                                          tile->input_channels);
     player->kernel = kernel + player->border;
     player->store = store(player);
     tell(player, TILE_KERNEL, player->cost->tile_count, player->time, player->kernel);

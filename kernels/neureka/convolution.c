@@ -157,13 +157,24 @@ static struct shares shares_of(uint32_t quads, uint32_t units, unsigned core, un
     return all;
 }
 
+/* Elements become those of the addition behind the layer, whose output has gaps of its own. */
+static NOT_INLINE void add_to(struct dory_neureka_elements *elements, const struct dory_layer *layer,
+                              const struct dory_tile *tile, uint32_t first_output, uint32_t own_output)
+{
+    uint32_t pixel_bytes = elements->output_step, row = first_output / (tile->columns * pixel_bytes);
+    elements->other = (const uint8_t *)tile->second_input + first_output + own_output;
+    elements->output += row * layer->rows.sum_gap * pixel_bytes;
+}
+
 /* A core's share of a job's elements. Pixels that follow each other are one row; where some are left out, or the output has
  * gaps, rows are the tile's, and each core has whole ones. */
 static NOT_INLINE void finish_part(const struct dory_layer *layer, const struct dory_tile *tile, const struct work *work,
                                    const struct dory_neureka_part *part, unsigned core, unsigned cores)
 {
     const struct dory_neureka_common *common = work->common;
-    uint32_t step = common->step, gap = layer->rows.output_gap, columns = part->columns, channels = part->channels;
+    bool adds = layer->stages && tile->second_input;
+    uint32_t gap = adds ? layer->rows.sum_gap : layer->rows.output_gap;
+    uint32_t step = common->step, columns = part->columns, channels = part->channels;
     uint32_t pixel_bytes = tile->channels * common->element_bytes, together = common->may_be_wide ? 4 : 1;
     bool by_rows = step > 1 || gap > 0;
     uint32_t unit_sums = by_rows ? step * dory_neureka_stepped(columns, step) * channels : channels;
@@ -185,6 +196,9 @@ static NOT_INLINE void finish_part(const struct dory_layer *layer, const struct 
         .first_channel = together * own.quads.first,
         .end_channel = dory_minimum(together * own.quads.end, channels),
     };
+    if (adds) {
+        add_to(&elements, layer, tile, part->output, own.units.first * (by_rows ? columns * pixel_bytes : pixel_bytes));
+    }
     if (common->may_be_wide) {
         dory_neureka_finish_wide(layer, &elements, &common->records);
     } else {

@@ -16,6 +16,8 @@ struct dory_neureka_elements {
     uint32_t first_channel, end_channel;
     const uint8_t *constants; /* of a block */
     uint32_t first_constant;  /* the channel of the block that is channel 0 */
+    const uint8_t *other; /* null: nothing is added; of channel 0 of the first pixel, as far apart as those of the output,
+                             without what that leaves out behind a row */
 };
 
 void dory_neureka_finish(const struct dory_layer *layer, const struct dory_neureka_elements *elements);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "dory/engine.h"
+#include "dory/normalise.h"
 #include "neureka.h"
 #include "wide.h"
 
@@ -223,6 +224,65 @@ static uint32_t scratch_bytes_in_memory(const struct dory_layer *layer, const st
     return scratch_bytes(layer, tile, cores) + dory_blocks(&formed, tile->channels) * constants_bytes(&formed);
 }
 
+/* ---- additions of what it computes ---- */
+
+static bool only_scales(const struct dory_stage *stage)
+{
+    return stage->divisor == 1 && stage->minimum == INT32_MIN && stage->maximum == INT32_MAX;
+}
+
+static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
+static int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
+
+/* Of bytes without a sign, in a line for which low words are proven to be enough. */
+static bool is_one_line(const struct dory_layer *addition)
+{
+    const struct dory_stages *stages = addition->stages;
+    bool have_bytes = addition->input_bits == 8 && addition->second_input_bits == 8 && addition->output_bits == 8;
+    bool have_signs = addition->input_is_signed || addition->second_input_is_signed || addition->output_is_signed;
+    return addition->operation == DORY_ADDITION && have_bytes && !have_signs &&
+           addition->normalisation == DORY_NORMALISE_32 && addition->second_repeats == 0 && !stages->has_second &&
+           only_scales(&stages->input[0]) && only_scales(&stages->input[1]) && stages->first.divisor > 0 &&
+           stages->first.divisor <= 1ll << 31 && (stages->first.divisor & (stages->first.divisor - 1)) == 0;
+}
+
+static struct dory_stage line(int64_t multiplier, int64_t addend, int64_t divisor, int32_t minimum, int32_t maximum)
+{
+    return (struct dory_stage){multiplier, addend, divisor, minimum, maximum};
+}
+
+static bool adds(const struct dory_layer *layer, const struct dory_layer *addition, unsigned input,
+                 struct dory_stages *stages)
+{
+    bool makes_bytes = layer->output_bits == 8 && !layer->output_is_signed && layer->minimum >= 0;
+    if (dory_neureka_requantises(layer) || !makes_bytes || !is_one_line(addition)) {
+        return false;
+    }
+    const struct dory_stage *own = &addition->stages->input[input], *other = &addition->stages->input[input ^ 1],
+                            *sum = &addition->stages->first;
+    uint32_t factor = (uint32_t)sum->multiplier, addend = (uint32_t)own->addend + (uint32_t)other->addend;
+    int32_t least = smaller(larger(sum->minimum, addition->minimum), addition->maximum),
+            most = smaller(larger(sum->maximum, addition->minimum), addition->maximum);
+    memset(stages, 0, sizeof *stages);
+    stages->input[0] = line((int32_t)((uint32_t)own->multiplier * factor), 0, 1, INT32_MIN, INT32_MAX);
+    stages->input[1] = line((int32_t)((uint32_t)other->multiplier * factor), 0, 1, INT32_MIN, INT32_MAX);
+    stages->first =
+        line(1, (int32_t)(addend * factor + (uint32_t)sum->addend), dory_log2((uint64_t)sum->divisor), least, most);
+    return least >= 0 && most <= UINT8_MAX;
+}
+
+/* Where such a layer has stages, a core adds in the loop of the form WIDE, or behind its elements. */
+static uint32_t add_cycles(const struct dory_layer *layer)
+{
+    if (!layer->stages) {
+        return 0;
+    }
+    const struct dory_stage *sum = &layer->stages->first;
+    bool has_loop = dory_neureka_may_be_wide(layer) && layer->minimum == 0 && sum->minimum == 0 &&
+                    layer->maximum == sum->maximum && dory_neureka_step(layer) == 1;
+    return has_loop ? 6 : 15;
+}
+
 /* ---- cycles ---- */
 
 /* Of 36 pixels by some channels. From the weight memory a word of products takes what they take, or its pixels' loading. */
@@ -317,7 +377,7 @@ static uint64_t tile_cycles(const struct dory_layer *asked, const struct dory_ti
     if (!jobs.by_cores || count == 0) {
         return start + engine;
     }
-    uint64_t finish = (elements + cores - 1) / cores * finish_cycles(layer);
+    uint64_t finish = (elements + cores - 1) / cores * (finish_cycles(layer) + add_cycles(layer));
     return start + (engine > finish ? engine + finish / count : finish + engine / count);
 }
 
@@ -345,6 +405,7 @@ static const struct dory_kernel_description convolution = {
     .cycles = cycles,
     .contention_percent = CONTENTION_PERCENT,
     .leaves_gaps = true,
+    .adds = adds,
 };
 
 /* The same with weights that lie in the weight memory. */
@@ -359,6 +420,7 @@ static const struct dory_kernel_description in_memory = {
     .needs_in_place = true,
     .copies_constants = true,
     .leaves_gaps = true,
+    .adds = adds,
 };
 
 static const struct dory_kernel_description *const kernels[] = {&in_memory, &convolution, 0};

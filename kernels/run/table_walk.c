@@ -47,7 +47,7 @@ static inline void bring(struct walker *walker, bool more)
     if (walker->share >= walker->shares) {
         return;
     }
-    if (walker->tile->starts_layer) {
+    if (walker->tile->starts_layer && !dory_is_added(walker, walker->tile)) {
         dory_copy_layer(&walker->shared->layer, &walker->shared->stages, walker->step->layer, walker->share, walker->shares);
     }
     if (more) {
@@ -126,6 +126,9 @@ static __attribute__((noinline)) hal_dma_ticket start_loads(struct walker *walke
 /* Those that need not wait for the tile before. */
 static inline void begin_loads(struct walker *walker, const struct dory_prepared_tile *tile)
 {
+    if (DORY_HAS_ENGINE) {
+        walker->has_loaded = false;
+    }
     walker->loads_begun = tile->loads_beside;
     walker->load_ticket = start_loads(walker, tile, 0, tile->loads_beside);
 }
@@ -149,7 +152,7 @@ static inline void await_store(struct walker *walker, unsigned buffer)
 
 static inline void await_begun_loads(struct walker *walker)
 {
-    if (walker->loads_begun) {
+    if (walker->loads_begun && !(DORY_HAS_ENGINE && walker->has_loaded)) {
         note(walker, hal_dma_wait(walker->load_ticket));
     }
 }
@@ -364,6 +367,11 @@ static __attribute__((noinline, cold)) void compute_by_engine(struct walker *wal
     }
     if (walker->is_first) {
         begin_copies(walker, to_load);
+        if (to_load && dory_is_added(walker, to_load)) {
+            dory_take_addition(&walker->tile->tile, &to_load->tile);
+            await_begun_loads(walker);
+            walker->has_loaded = true;
+        }
     }
     hal_barrier();
     if (computes) {
@@ -380,12 +388,16 @@ static inline void compute(struct walker *walker, bool more)
         hal_barrier();
     }
     const struct dory_prepared_tile *to_load = more && next->overlaps != DORY_OVERLAPS_STORE ? next : 0;
-    if (dory_is_for_engine(layer)) {
+    bool was_made = dory_is_added(walker, tile), adds = to_load && dory_is_added(walker, to_load);
+    if (!was_made && (dory_is_for_engine(layer) || adds)) {
         compute_by_engine(walker, to_load);
         return;
     }
     if (walker->is_first) {
         begin_copies(walker, to_load);
+    }
+    if (was_made) {
+        return;
     }
     if (dory_second_part(layer)) {
         dory_compute_in_two_parts(layer, &tile->tile, walker->core, walker->cores);

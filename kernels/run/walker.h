@@ -3,7 +3,9 @@
 #define DORY_WALKER_H
 
 #include "dory/hal.h"
+#include "dory/prepared.h"
 #include "table_lead.h"
+#include "two_parts.h"
 
 /* One core's; on its stack, which on GAP8 is in L1. */
 struct walker {
@@ -23,6 +25,7 @@ struct walker {
     /* the first core's */
     bool stores;          /* results of `before` */
     bool store_open[2];   /* by output buffer */
+    bool has_loaded;      /* what of the tile at work was begun while the one before was computed, which has waited for it */
     unsigned loads_begun; /* of the tile at work, while the one before was computed */
     hal_dma_ticket store_ticket[2], load_ticket;
     int status;
@@ -34,5 +37,18 @@ struct walker {
     struct dory_layer_profile *sum, *ended_sum; /* null: there is none */
     uint32_t layer_start, waits_since;
 };
+
+/* The kernel of the tile before makes this one's output. */
+static inline bool dory_is_added(const struct walker *walker, const struct dory_prepared_tile *tile)
+{
+    return DORY_HAS_ENGINE && tile->overlaps == DORY_OVERLAPS_ADDED && !walker->is_observed;
+}
+
+/* What the tile in front of such an addition adds, and where its output lies then. */
+static inline void dory_take_addition(struct dory_tile *tile, const struct dory_tile *addition)
+{
+    tile->second_input = addition->input == tile->output ? addition->second_input : addition->input;
+    tile->output = addition->output;
+}
 
 #endif

@@ -328,6 +328,7 @@ static void count_plan(struct random_totals *totals, const struct plan *plan)
     for (int i = 0; i < plan->transfer_count; i++)
         loads |= plan->transfers[i].needed_step > 0;
     count_wide_channels(plan, totals);
+    count_added(plan, totals);
     totals->in_ram += in_ram;
     totals->sharing += has_sharing(plan);
     totals->blocks += has_block(plan);
@@ -361,6 +362,9 @@ void random_totals_print(const struct random_totals *totals)
         printf("layers that leave their output in L1 alone %d, with gaps for the border of the next %d; whose inputs come "
                "early %d\n",
                totals->left, totals->gaps, totals->early_inputs);
+    if (totals->added > 0)
+        printf("additions that the kernel of the layer before makes %d; of such plans made wrong, refused ones %d\n",
+               totals->added, totals->refused_additions);
     if (totals->dead)
         printf("networks without their dead channels %d, which were %d, and %d unread pixels; with early slices %d\n",
                totals->shrunk, totals->dead_channels, totals->unread_pixels, totals->moved);
@@ -445,6 +449,15 @@ static void print_wrong(const struct trial *trial, const struct network *network
     }
 }
 
+/* What an observer does not see. */
+static bool has_added(const struct plan *plan)
+{
+    bool has = false;
+    for (int i = 0; i < plan->network->layer_count; i++)
+        has |= plan->layers[i].is_added;
+    return has;
+}
+
 static enum random_outcome run_case(const struct trial *trial, const struct network *network, struct random_totals *totals)
 {
     struct random *random = trial->random;
@@ -452,7 +465,7 @@ static enum random_outcome run_case(const struct trial *trial, const struct netw
         .cores = (unsigned)random_between(random, 1, 8),
         .seed = (uint64_t)random_between(random, 1, 1000000),
         .timing = (enum hal_host_timing)random_between(random, 0, 2),
-        .unobserved = random_chance(random, 50),
+        .unobserved = random_chance(random, has_added(&trial->plan) ? 90 : 50),
     };
     struct run_plan_result result = run_plan(&trial->plan, random_inputs(random, network, trial->arena), &options);
     count_case(totals, trial, &result);

@@ -17,7 +17,8 @@ struct random_totals {
     int wide_channels, channels_of_sums; /* of N-EUREKA's weights, where a layer may have both */
     int gaps, left;                      /* layers that leave gaps for the border of the next, or their output in L1 alone */
     int early_inputs;                    /* layers whose inputs come beside the layer before */
-    bool leaves_in_place;                /* the target has kernels take operands where they lie */
+    int added, refused_additions; /* that the kernel of the layer before makes; of such plans made wrong, refused ones */
+    bool leaves_in_place;         /* the target has kernels take operands where they lie */
     int inputs_in_place, weights_in_place, outputs_in_place; /* layers */
     int run_layers, overlap; /* networks of which nothing is copied; of which an output lies where an input does */
     int tables_in_place;     /* with a table of tiles whose weights are in place */
@@ -48,6 +49,9 @@ enum random_outcome random_case(struct network *network, struct random *random, 
 /* wide_channels.c */
 struct plan;
 void count_wide_channels(const struct plan *plan, struct random_totals *totals);
+
+/* added.c: and makes such plans wrong, for the check to refuse. */
+void count_added(const struct plan *plan, struct random_totals *totals);
 
 void random_totals_print(const struct random_totals *totals);
 

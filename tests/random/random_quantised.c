@@ -12,6 +12,7 @@ struct maker {
     struct arena *arena;
     struct quantised_builder builder;
     int tensors[MAXIMUM_TENSORS], count; /* that a layer may read */
+    bool has_no_signs;
 };
 
 static int between(struct maker *m, int least, int most) { return (int)random_between(m->random, least, most); }
@@ -29,7 +30,7 @@ static double random_scale(struct maker *m)
 
 static int make_tensor(struct maker *m, int height, int width, int channels, double scale)
 {
-    bool is_signed = random_chance(m->random, 50);
+    bool is_signed = !m->has_no_signs && random_chance(m->random, 50);
     int edge = random_chance(m->random, 50) ? 0 : between(m, 0, 255); /* 0: as behind a ReLU */
     struct quantisation quantisation = {.scale = scale, .zero_point = edge - (is_signed ? 128 : 0), .is_signed = is_signed};
     const char *name = arena_format(m->arena, "tensor%d", m->builder.network->tensor_count);
@@ -423,11 +424,24 @@ static bool is_read(const struct network *network, int tensor)
     return false;
 }
 
+/* What nobody reads is an output. */
+static struct network *set_ports(struct maker *m, int input)
+{
+    struct network *network = m->builder.network;
+    network->inputs = arena_array(m->arena, int, 1);
+    network->input_count = 1;
+    network->inputs[0] = input;
+    network->outputs = arena_array(m->arena, int, (size_t)network->tensor_count);
+    for (int i = 0; i < network->layer_count; i++)
+        if (!is_read(network, network->layers[i].output))
+            network->outputs[network->output_count++] = network->layers[i].output;
+    return network;
+}
+
 struct network *random_quantised(struct random *random, struct arena *arena)
 {
     struct maker m = {.random = random, .arena = arena};
     quantised_begin(&m.builder, "random", random_chance(random, 50) ? ROUND_TWICE : ROUND_HALF_EVEN, arena);
-    struct network *network = m.builder.network;
     m.tensors[m.count++] = make_tensor(&m, between(&m, 1, 16), between(&m, 1, 16), between(&m, 1, 32), random_scale(&m));
     int layers = between(&m, 1, 8);
     for (int i = 0; i < layers; i++) {
@@ -446,12 +460,41 @@ struct network *random_quantised(struct random *random, struct arena *arena)
         int output = add_softmax(&m, m.tensors[m.count - 1]);
         m.tensors[m.count++] = output;
     }
-    network->inputs = arena_array(arena, int, 1);
-    network->input_count = 1;
-    network->inputs[0] = m.tensors[0];
-    network->outputs = arena_array(arena, int, (size_t)m.count);
-    for (int i = 1; i < m.count; i++)
-        if (!is_read(network, m.tensors[i]))
-            network->outputs[network->output_count++] = m.tensors[i];
-    return network;
+    return set_ports(&m, m.tensors[0]);
+}
+
+/* ---- residual blocks ---- */
+
+/* Of the input's rows and columns. */
+static int add_same(struct maker *m, int input, int channels)
+{
+    struct tensor x = *tensor_of(m, input);
+    int k = random_chance(m->random, 50) ? 1 : 3, pad = k / 2;
+    struct window w = {{k, k}, {1, 1}, {1, 1}, {pad, pad}, {pad, pad}, {x.height, x.width}};
+    int output = make_tensor(m, x.height, x.width, channels, random_scale(m));
+    struct layer *layer = make_layer(m, LAYER_CONVOLUTION, "convolution", input, output);
+    set_window(layer, &w);
+    layer->groups = 1;
+    finish_convolution(m, layer);
+    return output;
+}
+
+static int add_sum(struct maker *m, int input)
+{
+    bool is_wider = random_chance(m->random, 40);
+    int channels = tensor_of(m, input)->channels + (is_wider ? 4 * between(m, 0, 4) : 0);
+    int first = random_chance(m->random, 50) ? add_same(m, input, 4 * between(m, 1, 10)) : input;
+    int other = is_wider ? add_same(m, input, channels) : input, last = add_same(m, first, channels);
+    return random_chance(m->random, 50) ? add_addition(m, last, other) : add_addition(m, other, last);
+}
+
+struct network *random_sums(struct random *random, struct arena *arena)
+{
+    struct maker m = {.random = random, .arena = arena, .has_no_signs = random_chance(random, 85)};
+    quantised_begin(&m.builder, "random", random_chance(random, 70) ? ROUND_TWICE : ROUND_HALF_EVEN, arena);
+    int channels = random_chance(random, 80) ? 4 * between(&m, 1, 8) : between(&m, 1, 32);
+    int input = make_tensor(&m, between(&m, 2, 14), between(&m, 2, 14), channels, random_scale(&m)), tensor = input;
+    for (int i = between(&m, 1, 3); i > 0; i--)
+        tensor = add_sum(&m, tensor);
+    return set_ports(&m, input);
 }

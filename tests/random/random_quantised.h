@@ -7,4 +7,7 @@
 /* Two to eight layers with any strides, paddings, groups and branches; rounded twice, or halves to even. */
 struct network *random_quantised(struct random *random, struct arena *arena);
 
+/* Residual blocks: convolutions, of which the last is added to what the first reads, or to another convolution of that. */
+struct network *random_sums(struct random *random, struct arena *arena);
+
 #endif

@@ -123,6 +123,8 @@ static struct network *windows(const struct seed_test *test, struct random *rand
     return random_windows(random, test->arena);
 }
 
+static struct network *sums(const struct seed_test *test, struct random *random) { return random_sums(random, test->arena); }
+
 static struct network *steps(const struct seed_test *test, struct random *random)
 {
     return random_steps(random, test->arena);
@@ -167,10 +169,11 @@ static const struct source {
     {.name = "mve_in_place", quantised, .engine = &dory_mve_engine, .leaves_in_place = true},
     {.name = "neureka", quantised, .engine = &dory_neureka_engine},
     {.name = "neureka_windows", windows, .engine = &dory_neureka_engine},
+    {.name = "neureka_sums", sums, .engine = &dory_neureka_engine},
     {.name = "neureka_in_place", quantised, .engine = &dory_neureka_engine, .leaves_in_place = true},
 };
 #define ENOUGH_FOR_FEATURES 300 /* cases, in which each should occur */
-#define ENOUGH_FOR_GAPS     100 /* likewise, between rows of outputs */
+#define ENOUGH_FOR_GAPS     100 /* likewise, between rows of outputs; and additions */
 #define SOURCE_COUNT        (sizeof sources / sizeof *sources)
 
 static void run_case(const struct seed_test *test, const struct source *source)
@@ -207,7 +210,7 @@ int main(int argc, char **argv)
     if (count == 0) {
         fputs("usage: test_random_networks "
               "layers|networks|graphs|onnx|onnx_graphs|quantised|blocks|toy|toy_in_place|armv7em_in_place|mve_in_place|"
-              "neureka|neureka_windows|neureka_in_place "
+              "neureka|neureka_windows|neureka_sums|neureka_in_place "
               "FIRST COUNT\n",
               stderr);
         return 2;
@@ -235,6 +238,7 @@ int main(int argc, char **argv)
     EXPECT_THAT(!totals.engine || count == 1 || totals.layers_of_engine > totals.exact);
     EXPECT_THAT(totals.engine != &dory_neureka_engine || source->make == windows || count == 1 ||
                 (totals.wide_channels > 0 && totals.channels_of_sums > 0 && totals.left > 0));
+    EXPECT_THAT(source->make != sums || count < ENOUGH_FOR_GAPS || totals.added > 0);
     EXPECT_THAT(source->make != windows || count < ENOUGH_FOR_GAPS || (totals.gaps > 0 && totals.early_inputs > 0));
     EXPECT_THAT(!totals.leaves_in_place || count == 1 ||
                 (totals.inputs_in_place > 0 && totals.weights_in_place > 0 && totals.outputs_in_place > 0 &&

@@ -44,6 +44,11 @@ struct dory_kernel_description {
     bool reads_chw;               /* the input lies in CHW, and never in HWC */
     bool writes_chw;              /* the output may lie in CHW, too; where it has 8 bits */
     bool joins_rows;              /* of a matrix product, see dory_joins_rows() */
+
+    /* Of a convolution: whether its cores can make the elements of `addition`, whose input number `input` they compute, at
+     * once, see struct dory_stages, which is filled then. Null: they cannot. */
+    bool (*adds)(const struct dory_layer *layer, const struct dory_layer *addition, unsigned input,
+                 struct dory_stages *stages);
     bool leaves_gaps; /* behind each row of a tile's output (output_gap), in HWC; where those and the rows are words */
 };
 

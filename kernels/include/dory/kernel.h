@@ -31,7 +31,7 @@ struct dory_layer;
  */
 struct dory_tile {
     const void *input;
-    const void *second_input; /* addition, multiplication, concatenation and matrix product only */
+    const void *second_input; /* addition, multiplication, concatenation, matrix product; a convolution that adds it */
     const void *weights;      /* or the layer's table */
     void *output;
     int32_t *accumulators; /* [rows * columns][channels rounded up to a block]; null where input channels are not tiled */

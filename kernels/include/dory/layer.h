@@ -120,7 +120,7 @@ struct dory_layer {
     };
     int32_t minimum, maximum; /* clip bounds of the output; INT32_MIN and INT32_MAX: no clip */
 
-    const struct dory_stages *stages; /* null for convolutions */
+    const struct dory_stages *stages; /* null for convolutions, but for those that can add: see struct dory_stages */
 
     union {
         union dory_constants constants; /* by operation, see operation.h */

@@ -49,6 +49,7 @@ enum dory_operation {
  * layer, which takes the tile where it lies. 0 unless the layer is one tile, in HWC, whose kernel leaves gaps. */
 struct dory_rows {
     uint16_t output_gap;
+    uint16_t sum_gap; /* that of the addition behind a convolution that adds: dory_layer.stages */
 };
 
 /* DORY_GROUPED: input and output channels of a group. */

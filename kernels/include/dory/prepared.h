@@ -18,9 +18,11 @@ enum dory_meets {
 
 /* What of a tile is loaded before the one before has been computed and stored. */
 enum dory_overlaps {
-    DORY_OVERLAPS_STORE,  /* its weights, if they are early: beside the store of the one before */
-    DORY_OVERLAPS,        /* all: while the one before is computed */
-    DORY_OVERLAPS_WEIGHTS /* its weights, of which there are many, while the one before is computed */
+    DORY_OVERLAPS_STORE,   /* its weights, if they are early: beside the store of the one before */
+    DORY_OVERLAPS,         /* all: while the one before is computed */
+    DORY_OVERLAPS_WEIGHTS, /* its weights, of which there are many, while the one before is computed */
+    DORY_OVERLAPS_ADDED /* all, before the one before, a convolution, ends: that one's kernel adds what is loaded, and makes
+                           this tile's output in place of its own. But for an observer, who has both layers' */
 };
 
 /* Whether the results of a tile go to L2. */

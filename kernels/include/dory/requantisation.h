@@ -75,6 +75,10 @@ struct dory_stage {
  * constants: multiplier, addend and the divisor 2^shift; bounds are the layer's. The bias is that of input[0].addend for a
  * pool and an interpolation. A multiplication has it in its factors: input[0] and input[1] have an addend of 16 bits and
  * nothing else. An addition has it in its tables (dory_constants.terms), and no stages in front. There is no second stage.
+ *
+ * A convolution has stages where its kernel can make the elements of the next layer, an addition, at once: those of its own
+ * times input[0].multiplier, the other input's times input[1].multiplier, in 32 bits that wrap; then `first`, whose
+ * divisor is a shift here, makes an element of that. It does so of a tile with a second input (struct dory_prepared_tile).
  */
 struct dory_stages {
     struct dory_stage input[2]; /* additions, concatenations: before all else (bounds INT32_MIN, INT32_MAX: no clip) */
