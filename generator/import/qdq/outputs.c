@@ -109,40 +109,48 @@ static void give_source(struct qdq *qdq, const struct node *node, int tensor)
         (struct qdq_value){.kind = QDQ_ELEMENTS, .view = view_of_image(qdq_tensor(qdq, tensor), 4), .tensor = tensor});
 }
 
+/* Sums that nothing rounds. False: they have no 32 bits of their own. */
+static bool give_unrounded(struct qdq *qdq, const struct node *node, const struct qdq_value *value, const char *name)
+{
+    if (!makes_no_more(value)) {
+        qdq_fault(qdq, node, NULL, "gives unrounded sums of several images; supported: a QuantizeLinear behind it");
+        return true;
+    }
+    const int sums = qdq_pending_give_sums(qdq, value->pending, name);
+    if (sums >= 0)
+        give_sums(qdq, sums, &value->view);
+    return sums >= 0;
+}
+
+/* What a layer computes becomes an output, or is refused. False: the application computes it of other outputs. */
+static bool give_value(struct qdq *qdq, const struct node *node, const struct qdq_value *value, const char *name)
+{
+    switch (value->kind) {
+    case QDQ_UNKNOWN: return true;
+    case QDQ_PENDING: return give_unrounded(qdq, node, value, name);
+    case QDQ_HEAD: return false;
+    case QDQ_SCALED: qdq_refuse_channels(qdq, node, value); return true;
+    case QDQ_REALS:
+        if (!qdq_is_plain(qdq, value))
+            return false;
+        give_own(qdq, node, *value);
+        return true;
+    case QDQ_ELEMENTS: give_own(qdq, node, *value); return true;
+    default:
+        diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "output '%s' of the graph is not the output of a layer",
+                 name);
+        return true;
+    }
+}
+
 void qdq_give_output(struct qdq *qdq, int index)
 {
-    struct qdq_value value = qdq->values[index];
+    const struct qdq_value value = qdq->values[index];
     const struct value *output = &qdq->graph->values[index];
     const struct node *node = &qdq->graph->nodes[output->producer];
     struct qdq_value head = {.kind = QDQ_HEAD};
-    int sums;
-    switch (value.kind) {
-    case QDQ_UNKNOWN: return;
-    case QDQ_ELEMENTS: give_own(qdq, node, value); return;
-    case QDQ_REALS:
-        if (qdq_is_plain(qdq, &value)) {
-            give_own(qdq, node, value);
-            return;
-        }
-        break;
-    case QDQ_PENDING:
-        if (!makes_no_more(&value)) {
-            qdq_fault(qdq, node, NULL, "gives unrounded sums of several images; supported: a QuantizeLinear behind it");
-            return;
-        }
-        sums = qdq_pending_give_sums(qdq, value.pending, output->name);
-        if (sums >= 0) {
-            give_sums(qdq, sums, &value.view);
-            return;
-        }
-        break;
-    case QDQ_HEAD: break;
-    case QDQ_SCALED: qdq_refuse_channels(qdq, node, &value); return;
-    default:
-        diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "output '%s' of the graph is not the output of a layer",
-                 output->name);
+    if (give_value(qdq, node, &value, output->name))
         return;
-    }
     qdq_list_makers(qdq, index);
     qdq_add_sources(qdq, &head, &value);
     for (int i = 0; i < head.source_count; i++)
