@@ -10,6 +10,30 @@ static bool has_batch_second(const struct value *value, bool is_image)
     return value->has_shape && value->rank == 3 && value->dimensions[0] > 1 && value->dimensions[1] == 1 && !is_image;
 }
 
+static bool check_dimension(struct qdq *qdq, const struct value *value, int index)
+{
+    const int64_t size = value->dimensions[index];
+    if (size >= 1 && size <= MAXIMUM_DIMENSION)
+        return true;
+    diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "dimension %d of input '%s' is %s", index, value->name,
+             size < 1 ? "not fixed; export the model without dynamic axes"
+                      : arena_format(qdq->arena, "%" PRId64 "; supported: up to %d", size, MAXIMUM_DIMENSION));
+    return false;
+}
+
+/* Rows of images over time lie one behind the other. */
+static bool check_rows(struct qdq *qdq, const struct value *value, const int64_t *dimensions)
+{
+    int64_t rows = 1;
+    for (int i = 1; i < value->rank - 2; i++)
+        rows = rows > MAXIMUM_DIMENSION ? rows : rows * dimensions[i];
+    if (value->rank <= 4 || rows <= MAXIMUM_DIMENSION)
+        return true;
+    diagnose(qdq->diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' has rows in more than %d places; supported: no more",
+             value->name, MAXIMUM_DIMENSION);
+    return false;
+}
+
 static bool input_dimensions(struct qdq *qdq, const struct value *value, bool is_image, int64_t *dimensions)
 {
     struct diagnostics *diagnostics = qdq->diagnostics;
@@ -27,22 +51,11 @@ static bool input_dimensions(struct qdq *qdq, const struct value *value, bool is
                                           : "the batch of input '%s' is not fixed; taken as 1",
                  value->name, value->dimensions[0]);
     for (int i = first; i < value->rank; i++) {
-        const int64_t size = dimensions[is_whole ? i : i + 1 - first] = value->dimensions[i];
-        if (size >= 1 && size <= MAXIMUM_DIMENSION)
-            continue;
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "dimension %d of input '%s' is %s", i, value->name,
-                 size < 1 ? "not fixed; export the model without dynamic axes"
-                          : arena_format(qdq->arena, "%" PRId64 "; supported: up to %d", size, MAXIMUM_DIMENSION));
-        return false;
+        dimensions[is_whole ? i : i + 1 - first] = value->dimensions[i];
+        if (!check_dimension(qdq, value, i))
+            return false;
     }
-    int64_t rows = 1;
-    for (int i = 1; i < value->rank - 2; i++)
-        rows = rows > MAXIMUM_DIMENSION ? rows : rows * dimensions[i];
-    if (value->rank <= 4 || rows <= MAXIMUM_DIMENSION)
-        return true;
-    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "input '%s' has rows in more than %d places; supported: no more",
-             value->name, MAXIMUM_DIMENSION);
-    return false;
+    return check_rows(qdq, value, dimensions);
 }
 
 static const char *input_type_fault(enum element_type type)
@@ -115,41 +128,51 @@ static bool is_of_channels(const struct qdq *qdq, const struct node *node)
     return false;
 }
 
+/* Operators whose input is an image. */
+static const char *const image_readers[] = {"Conv",
+                                            "ConvTranspose",
+                                            "ConvInteger",
+                                            "QLinearConv",
+                                            "MaxPool",
+                                            "AveragePool",
+                                            "GlobalAveragePool",
+                                            "GlobalMaxPool",
+                                            "QLinearAveragePool",
+                                            "QLinearGlobalAveragePool",
+                                            "Resize",
+                                            "Upsample",
+                                            "BatchNormalization",
+                                            "DepthToSpace",
+                                            "SpaceToDepth",
+                                            "InstanceNormalization",
+                                            "GroupNormalization",
+                                            NULL};
+
+/* Operators whose output is no image, whatever their input is. */
+static const char *const image_ends[] = {"MatMul", "Gemm",          "Reshape", "Transpose", "QLinearMatMul",
+                                         "QGemm",  "MatMulInteger", "Squeeze", "Unsqueeze", "Einsum",
+                                         NULL};
+
+static bool reads_one_of(const struct node *node, const bool *values)
+{
+    for (int i = 0; i < node->input_count; i++)
+        if (node->inputs[i] != NO_VALUE && values[node->inputs[i]])
+            return true;
+    return false;
+}
+
 /* A layer of images reads it, as it is or behind functions of its elements; else its dimensions are what they are in the
  * model, and so they lie in memory: of a transformer tokens and their features. */
 static bool is_image(const struct qdq *qdq, int index)
 {
-    static const char *const images[] = {"Conv",
-                                         "ConvTranspose",
-                                         "ConvInteger",
-                                         "QLinearConv",
-                                         "MaxPool",
-                                         "AveragePool",
-                                         "GlobalAveragePool",
-                                         "GlobalMaxPool",
-                                         "QLinearAveragePool",
-                                         "QLinearGlobalAveragePool",
-                                         "Resize",
-                                         "Upsample",
-                                         "BatchNormalization",
-                                         "DepthToSpace",
-                                         "SpaceToDepth",
-                                         "InstanceNormalization",
-                                         "GroupNormalization",
-                                         NULL};
-    static const char *const ends[] = {"MatMul", "Gemm",          "Reshape", "Transpose", "QLinearMatMul",
-                                       "QGemm",  "MatMulInteger", "Squeeze", "Unsqueeze", "Einsum",
-                                       NULL};
     bool *follows = arena_array(qdq->arena, bool, (size_t)qdq->graph->value_count);
     follows[index] = true;
     for (int n = 0; n < qdq->graph->node_count; n++) {
         const struct node *node = &qdq->graph->nodes[n];
-        bool reads = false;
-        for (int i = 0; i < node->input_count; i++)
-            reads |= node->inputs[i] != NO_VALUE && follows[node->inputs[i]];
-        if (reads && (node_is_one_of(node, images) || is_of_channels(qdq, node)))
+        const bool reads = reads_one_of(node, follows);
+        if (reads && (node_is_one_of(node, image_readers) || is_of_channels(qdq, node)))
             return true;
-        for (int i = 0; reads && !node_is_one_of(node, ends) && i < node->output_count; i++)
+        for (int i = 0; reads && !node_is_one_of(node, image_ends) && i < node->output_count; i++)
             if (node->outputs[i] != NO_VALUE)
                 follows[node->outputs[i]] = true;
     }
