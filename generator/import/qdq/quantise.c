@@ -272,41 +272,55 @@ struct integer_type {
     int minimum, maximum;
 };
 
+/* That of a zero point; where there is none the node says it. */
+static struct integer_type type_of(struct qdq *qdq, const struct node *node, const struct qdq_value *zero_point)
+{
+    static const struct integer_type types[] = {{ELEMENT_UINT8, "UINT8", 0, 255}, {ELEMENT_INT8, "INT8", -128, 127}};
+    const struct qdq_array *array = zero_point->kind == QDQ_CONSTANT ? zero_point->array : NULL;
+    const bool is_signed = array ? array->type == ELEMENT_INT8 : qdq_integer(qdq, node, "output_dtype", 2) == 3;
+    const int bits = array ? array->narrow_bits : 0;
+    struct integer_type type = types[is_signed];
+    if (bits) {
+        type.minimum = is_signed ? -(1 << (bits - 1)) : 0;
+        type.maximum = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+    }
+    return type;
+}
+
+/* The scales are those of a DequantizeLinear behind: they are taken the same way. */
+static enum qdq_outcome read_scales(struct qdq *qdq, const struct node *node, const struct qdq_value inputs[3],
+                                    enum element_type type, const struct qdq_array **scales)
+{
+    struct qdq_value dequantised = {0};
+    struct qdq_array integers = *inputs[0].array;
+    integers.scale_count = 0;
+    integers.type = type;
+    struct qdq_value with_integers[3] = {{.kind = QDQ_CONSTANT, .array = &integers}, inputs[1], inputs[2]};
+    enum qdq_outcome outcome = qdq_dequantise(qdq, node, with_integers, &dequantised);
+    *scales = dequantised.array;
+    return outcome;
+}
+
 /* Weights that the model holds as float, with their quantisation behind. */
 static enum qdq_outcome quantise_array(struct qdq *qdq, const struct node *node, const struct qdq_value inputs[3],
                                        struct qdq_value *result)
 {
-    static const struct integer_type types[] = {{ELEMENT_UINT8, "UINT8", 0, 255}, {ELEMENT_INT8, "INT8", -128, 127}};
-    const struct qdq_array *from = inputs[0].array;
-    bool is_signed = inputs[2].kind == QDQ_CONSTANT ? inputs[2].array->type == ELEMENT_INT8
-                                                    : qdq_integer(qdq, node, "output_dtype", 2) == 3;
-    struct integer_type narrow = types[is_signed], *type = &narrow;
-    int narrow_bits = inputs[2].kind == QDQ_CONSTANT ? inputs[2].array->narrow_bits : 0;
-    if (narrow_bits) {
-        narrow.minimum = is_signed ? -(1 << (narrow_bits - 1)) : 0;
-        narrow.maximum = is_signed ? (1 << (narrow_bits - 1)) - 1 : (1 << narrow_bits) - 1;
-    }
-    if (inputs[2].kind == QDQ_CONSTANT && inputs[2].array->type != type->type)
+    const struct qdq_array *from = inputs[0].array, *scales;
+    const struct integer_type type = type_of(qdq, node, &inputs[2]);
+    if (inputs[2].kind == QDQ_CONSTANT && inputs[2].array->type != type.type)
         return qdq_fault(qdq, node, "zero_point", "is %s; supported: INT8 and UINT8", inputs[2].array->type_name);
-    /* the scales are those of a DequantizeLinear behind: take them the same way, then divide */
-    struct qdq_value dequantised;
-    struct qdq_array integers = *from;
-    integers.scale_count = 0;
-    integers.type = type->type;
-    struct qdq_value with_integers[3] = {{.kind = QDQ_CONSTANT, .array = &integers}, inputs[1], inputs[2]};
-    enum qdq_outcome outcome = qdq_dequantise(qdq, node, with_integers, &dequantised);
+    enum qdq_outcome outcome = read_scales(qdq, node, inputs, type.type, &scales);
     if (outcome != QDQ_DONE)
         return outcome;
-    const struct qdq_array *scales = dequantised.array;
     struct qdq_array *made = qdq_array_make(qdq, from, from->rank, from->dimensions);
     made->scale_count = 0;
-    made->type = type->type;
-    made->type_name = type->name;
+    made->type = type.type;
+    made->type_name = type.name;
     double *numbers = (double *)(uintptr_t)made->numbers;
     for (size_t i = 0; numbers && i < from->count; i++) {
         size_t channel = qdq_array_channel(scales, i);
-        numbers[i] = qdq_round(qdq_array_real(from, i), scales->scales[channel], scales->zero_points[channel], type->minimum,
-                               type->maximum);
+        numbers[i] = qdq_round(qdq_array_real(from, i), scales->scales[channel], scales->zero_points[channel], type.minimum,
+                               type.maximum);
     }
     *result = (struct qdq_value){.kind = QDQ_CONSTANT, .array = made};
     return QDQ_DONE;
