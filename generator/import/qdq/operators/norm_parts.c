@@ -213,40 +213,61 @@ static enum qdq_outcome quantise_length(struct qdq *qdq, const struct node *node
     return restore_rows(&norm, &product.view, statistic, &result->view) ? QDQ_DONE : QDQ_FLOAT;
 }
 
-enum qdq_outcome qdq_quantise_statistic(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
-                                        const struct quantisation *quantisation, const char *name, struct qdq_value *result)
+static enum qdq_outcome refuse_part(struct qdq *qdq, const struct node *node)
+{
+    return qdq_fault(
+        qdq, node, NULL,
+        "quantises a part of a norm; supported: all of it between DequantizeLinear and QuantizeLinear (with opset 17 or "
+        "newer LayerNormalization is one node), the mean of the squares or its root alone, or each operator by itself: "
+        "quantize_static(..., op_types_to_quantize=[..., 'ReduceMean', 'Sub', 'Sqrt'])");
+}
+
+/* One element for each row, of a value whose rows are channels. */
+static struct view view_of_rows(const struct view *view, const struct qdq_norm *norm)
+{
+    struct view rows = {.rank = 2, .dimensions = {norm->rows, 1}, .factor_counts = {view->factor_counts[0], 0}};
+    for (int i = 0; i < view->factor_counts[0]; i++)
+        rows.factors[i] = (struct view_factor){view->factors[i].size, view->factors[i].step / norm->length};
+    return rows;
+}
+
+/* The variance, or the mean or sum of the squares, of rows. */
+static enum qdq_outcome quantise_variance(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
+                                          const struct quantisation *quantisation, const char *name,
+                                          struct qdq_value *result)
 {
     struct qdq_value x = statistic->x;
     struct qdq_norm norm = {.kind = statistic->norm, .view = x.view};
-    if (statistic->kind == QDQ_CENTRED)
-        return quantise_centred(qdq, node, statistic, quantisation, name, result);
-    if (statistic->kind == QDQ_DEVIATION && statistic->norm != NORM_OF_DEVIATION && statistic->epsilon == 0)
-        return quantise_length(qdq, node, statistic, quantisation, name, result);
-    if (statistic->kind != QDQ_VARIANCE || statistic->epsilon != 0)
-        return qdq_fault(
-            qdq, node, NULL,
-            "quantises a part of a norm; supported: all of it between DequantizeLinear and QuantizeLinear (with opset 17 or "
-            "newer LayerNormalization is one node), the mean of the squares or its root alone, or each operator by itself: "
-            "quantize_static(..., op_types_to_quantize=[..., 'ReduceMean', 'Sub', 'Sqrt'])");
+    const bool is_centred = statistic->norm == NORM_OF_DEVIATION;
     qdq_norm_sort(&x.view, statistic->is_row, &norm);
     enum qdq_outcome outcome = qdq_norm_lay_rows(qdq, node, &norm, false, &x);
     if (outcome != QDQ_DONE)
         return outcome;
-    const struct tensor from = *qdq_tensor(qdq, x.tensor);
-    int64_t count = statistic->norm == NORM_OF_MEAN ? norm.length : 1;
-    bool is_centred = statistic->norm == NORM_OF_DEVIATION;
     if (is_centred && norm.length > LONGEST_ROW)
         return qdq_fault(qdq, node, NULL,
                          "rounds a variance of %lld elements by itself; supported: up to %d, or all of the "
                          "norm between DequantizeLinear and QuantizeLinear (with opset 17 or newer LayerNormalization is "
                          "one node)",
                          (long long)norm.length, LONGEST_ROW);
-    int output = is_centred ? lay_variance(qdq, node, x.tensor, from.scale, quantisation, name)
-                            : lay_sum(qdq, node, lay_squares(qdq, node, x.tensor, from.zero_point), from.scale, count,
-                                      statistic->least * statistic->least, quantisation, name);
-    struct view rows = {.rank = 2, .dimensions = {norm.rows, 1}, .factor_counts = {x.view.factor_counts[0], 0}};
-    for (int i = 0; i < x.view.factor_counts[0]; i++)
-        rows.factors[i] = (struct view_factor){x.view.factors[i].size, x.view.factors[i].step / norm.length};
+    const struct tensor from = *qdq_tensor(qdq, x.tensor);
+    const int64_t count = statistic->norm == NORM_OF_MEAN ? norm.length : 1;
+    const int output = is_centred ? lay_variance(qdq, node, x.tensor, from.scale, quantisation, name)
+                                  : lay_sum(qdq, node, lay_squares(qdq, node, x.tensor, from.zero_point), from.scale, count,
+                                            statistic->least * statistic->least, quantisation, name);
+    const struct view rows = view_of_rows(&x.view, &norm);
     *result = (struct qdq_value){.kind = QDQ_ELEMENTS, .tensor = output};
     return restore_rows(&norm, &rows, statistic, &result->view) ? QDQ_DONE : QDQ_FLOAT;
+}
+
+enum qdq_outcome qdq_quantise_statistic(struct qdq *qdq, const struct node *node, const struct qdq_statistic *statistic,
+                                        const struct quantisation *quantisation, const char *name, struct qdq_value *result)
+{
+    const bool is_plain = statistic->epsilon == 0;
+    if (statistic->kind == QDQ_CENTRED)
+        return quantise_centred(qdq, node, statistic, quantisation, name, result);
+    if (statistic->kind == QDQ_DEVIATION && statistic->norm != NORM_OF_DEVIATION && is_plain)
+        return quantise_length(qdq, node, statistic, quantisation, name, result);
+    if (statistic->kind == QDQ_VARIANCE && is_plain)
+        return quantise_variance(qdq, node, statistic, quantisation, name, result);
+    return refuse_part(qdq, node);
 }
