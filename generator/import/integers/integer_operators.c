@@ -46,8 +46,40 @@ static bool read_softmax(struct qdq *qdq, const struct node *node, struct softma
                                     qdq_read_whole(qdq, node, "log2", 1, 1 << 12, &s->log2)));
 }
 
+/* Of each distance from the largest element; all of a row's together are below 2^30 / levels. */
+static bool lay_exponentials(struct qdq *qdq, const struct node *node, const struct softmax_read *s, int64_t channels,
+                             uint32_t *exponentials)
+{
+    const int64_t first = s->log2 ? exponential(s, 0) : 256;
+    for (int i = 0; i < 256; i++) {
+        const int64_t e = s->log2 ? exponential(s, i) : 256 >> ((i + 16) >> 5);
+        exponentials[i] = (uint32_t)e;
+        if (e >= 0 && e <= first && first >= 1 && first * channels * s->levels < (int64_t)1 << SOFTMAX_BITS)
+            continue;
+        qdq_fault(qdq, node, NULL,
+                  "has exponentials of up to %" PRId64 " of %" PRId64
+                  " elements; supported: falling ones, whose sum is below 2^30 / n_levels",
+                  e > first ? e : first, channels);
+        return false;
+    }
+    return true;
+}
+
 /* floor(e * most / sum) of exponentials e. The layer's accumulator is floor(e * 2^30 / sum): with its unit added
  * to it the quotient of both is right as long as the sum is below 2^30 / levels. */
+static struct stage softmax_stage(struct qdq *qdq, int64_t most)
+{
+    int64_t *numbers = arena_array(qdq->arena, int64_t, 1);
+    *numbers = most;
+    return (struct stage){.count = 1,
+                          .rounding = ROUND_FLOOR,
+                          .multiplier = numbers,
+                          .addend = numbers,
+                          .divisor = (int64_t)1 << SOFTMAX_BITS,
+                          .has_clip = true,
+                          .maximum = most};
+}
+
 enum qdq_outcome qdq_whole_softmax(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                    struct qdq_value *result)
 {
@@ -60,29 +92,13 @@ enum qdq_outcome qdq_whole_softmax(struct qdq *qdq, const struct node *node, con
     enum qdq_outcome outcome = make_rows(qdq, node, &input);
     if (outcome != QDQ_DONE)
         return outcome;
-    const int64_t first = s.log2 ? exponential(&s, 0) : 256, channels = qdq_tensor(qdq, input.tensor)->channels;
-    for (int i = 0; i < 256; i++) {
-        int64_t e = s.log2 ? exponential(&s, i) : 256 >> ((i + 16) >> 5);
-        exponentials[i] = (uint32_t)e;
-        if (e < 0 || e > first || first < 1 || first * channels * s.levels >= (int64_t)1 << SOFTMAX_BITS)
-            return qdq_fault(qdq, node, NULL,
-                             "has exponentials of up to %" PRId64 " of %" PRId64
-                             " elements; supported: falling ones, whose sum is "
-                             "below 2^30 / n_levels",
-                             e > first ? e : first, channels);
-    }
+    const int channels = qdq_tensor(qdq, input.tensor)->channels;
+    if (!lay_exponentials(qdq, node, &s, channels, exponentials))
+        return QDQ_FAULT;
     struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_SOFTMAX, node, input.tensor, 1);
     pending->layer.exponentials = exponentials;
     pending->layer.group_channels = s.group < channels ? (int)s.group : 0;
-    int64_t *numbers = arena_array(qdq->arena, int64_t, 1);
-    *numbers = s.most;
-    struct stage stage = {.count = 1,
-                          .rounding = ROUND_FLOOR,
-                          .multiplier = numbers,
-                          .addend = numbers,
-                          .divisor = (int64_t)1 << SOFTMAX_BITS,
-                          .has_clip = true,
-                          .maximum = s.most};
+    const struct stage stage = softmax_stage(qdq, s.most);
     qdq_give_integers(qdq, qdq_pending_append(qdq, pending, &(struct quantisation){.scale = 1}, node->name, &stage),
                       &input.view, result);
     return QDQ_DONE;
@@ -124,6 +140,33 @@ static bool are_small(const struct norm *norm)
     return true;
 }
 
+/* Weights, and of a centred norm biases. */
+static bool check_norm_constants(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                                 bool is_centred, int length)
+{
+    for (int i = 1; i < (is_centred ? 3 : 2); i++)
+        if (count <= i || !is_one_each(&inputs[i], length)) {
+            qdq_fault(qdq, node, i == 1 ? "weight" : "bias",
+                      "is no constant of one whole number for each of %d elements; supported: that", length);
+            return false;
+        }
+    return true;
+}
+
+/* Clips to so many levels around 0, as bytes. */
+static struct stage norm_stage(struct qdq *qdq, int64_t levels)
+{
+    int64_t *numbers = arena_array(qdq->arena, int64_t, 2);
+    numbers[0] = 1;
+    return (struct stage){.count = 1,
+                          .multiplier = &numbers[0],
+                          .addend = &numbers[1],
+                          .divisor = 1,
+                          .has_clip = true,
+                          .minimum = 128 - levels / 2,
+                          .maximum = 127 + levels / 2};
+}
+
 enum qdq_outcome qdq_whole_norm(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                 struct qdq_value *result)
 {
@@ -137,10 +180,8 @@ enum qdq_outcome qdq_whole_norm(struct qdq *qdq, const struct node *node, const 
         return outcome;
     const struct tensor from = *qdq_tensor(qdq, input.tensor);
     const int places = 31 - __builtin_clz((uint32_t)divisor);
-    for (int i = 1; i < (is_centred ? 3 : 2); i++)
-        if (count <= i || !is_one_each(&inputs[i], from.channels))
-            return qdq_fault(qdq, node, i == 1 ? "weight" : "bias",
-                             "is no constant of one whole number for each of %d elements; supported: that", from.channels);
+    if (!check_norm_constants(qdq, node, inputs, count, is_centred, from.channels))
+        return QDQ_FAULT;
     struct norm *norm = make_norm(qdq, inputs, is_centred, places, from.channels);
     norm->zero_point = from.zero_point;
     if (divisor != (int64_t)1 << places || levels % 2 || (is_centred && levels != 256) || !are_small(norm))
@@ -148,18 +189,10 @@ enum qdq_outcome qdq_whole_norm(struct qdq *qdq, const struct node *node, const 
                          "has D %" PRId64 ", %" PRId64
                          " levels, or weights above 2^23; supported: a power of two, 256 levels",
                          divisor, levels);
-    int64_t *numbers = arena_array(qdq->arena, int64_t, 2);
-    numbers[0] = 1;
     struct qdq_pending *pending = qdq_pending_make(qdq, LAYER_NORM, node, input.tensor, 1);
     pending->layer.norm = norm;
-    struct stage stage = {.count = 1,
-                          .multiplier = &numbers[0],
-                          .addend = &numbers[1],
-                          .divisor = 1,
-                          .has_clip = true,
-                          .minimum = 128 - levels / 2,
-                          .maximum = 127 + levels / 2};
-    struct quantisation quantisation = qdq_integer_bytes(true);
+    const struct stage stage = norm_stage(qdq, levels);
+    const struct quantisation quantisation = qdq_integer_bytes(true);
     qdq_give_integers(qdq, qdq_pending_append(qdq, pending, &quantisation, node->name, &stage), &input.view, result);
     return QDQ_DONE;
 }
