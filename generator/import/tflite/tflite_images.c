@@ -8,7 +8,9 @@
 struct sliding {
     int input;
     struct window windows[2];
-    int before[2], after[2];
+    int before[2], after[2]; /* of border */
+    int border;              /* its elements */
+    int64_t pitch, all_rows; /* rows from an image to the next one below it; of all of them */
 };
 
 static bool read_sliding(const struct tflite_importer *importer, struct sliding *sliding)
@@ -88,32 +90,34 @@ static void set_shape(struct tflite_tensor *tensor, int rows, int columns)
     tensor->dimensions[2] = columns;
 }
 
-bool tflite_over_images(struct tflite_importer *importer, tflite_handler *handler, struct value *result)
+/* The border between two images is both's, and windows of each begin at its first row. False where there are too many rows.
+ */
+static bool lay_rows(struct sliding *sliding, int64_t images)
+{
+    const struct window *rows = &sliding->windows[0];
+    sliding->pitch = (int64_t)sliding->before[0] + rows->size + sliding->after[0];
+    sliding->pitch = (sliding->pitch + rows->stride - 1) / rows->stride * rows->stride;
+    sliding->all_rows = images * sliding->pitch;
+    return sliding->all_rows <= MAXIMUM_DIMENSION;
+}
+
+/* The operator as it is for one image that has all rows: of tensors and values that are so while it is imported. */
+static bool run_stacked(struct tflite_importer *importer, tflite_handler *handler, const struct sliding *sliding,
+                        int stacked, struct value *result)
 {
     const struct tflite_operator *operation = importer->current;
-    struct tflite_operator whole = *operation;
-    struct sliding sliding = {0};
-    struct middle_value images, stacked;
-    if (!read_sliding(importer, &sliding) || !pad_windows(importer, &sliding) ||
-        !tflite_takes(importer, sliding.input, &images))
-        return false;
-    const struct window *rows = &sliding.windows[0];
-    int index = operation->inputs[sliding.input], output = operation->outputs[0];
-    int64_t pitch = (int64_t)sliding.before[0] + rows->size + sliding.after[0], count = images.view.dimensions[0];
-    pitch = (pitch + rows->stride - 1) / rows->stride * rows->stride;
-    const int border =
-        operation->code == TFLITE_MAX_POOL_2D ? 0 : tflite_network_tensor(importer, images.tensor)->zero_point;
-    if (count * pitch > MAXIMUM_DIMENSION || !middle_stack_images(&importer->builder, tflite_output(importer)->name, &images,
-                                                                  sliding.before[0], pitch, border, &stacked))
-        return tflite_fault(importer, "several images, which together have more than %d rows", MAXIMUM_DIMENSION);
+    const int index = operation->inputs[sliding->input], output = operation->outputs[0];
     const struct tflite_tensor from = importer->tensors[index], to = importer->tensors[output];
     const struct value before = importer->values[index];
+    const struct window *rows = &sliding->windows[0];
     const int reach = (rows->kernel - 1) * rows->dilation + 1;
-    set_shape(&importer->tensors[index], (int)(count * pitch), from.dimensions[2] + sliding.before[1] + sliding.after[1]);
-    set_shape(&importer->tensors[output], (int)((count * pitch - reach) / rows->stride + 1), to.dimensions[2]);
-    importer->values[index] = tflite_value_of(stacked.tensor);
-    importer->values[index].padding = (struct padding){.left = sliding.before[1], .right = sliding.after[1]};
-    importer->values[index].padding_element = border;
+    struct tflite_operator whole = *operation;
+    set_shape(&importer->tensors[index], (int)sliding->all_rows,
+              from.dimensions[2] + sliding->before[1] + sliding->after[1]);
+    set_shape(&importer->tensors[output], (int)((sliding->all_rows - reach) / rows->stride + 1), to.dimensions[2]);
+    importer->values[index] = tflite_value_of(stacked);
+    importer->values[index].padding = (struct padding){.left = sliding->before[1], .right = sliding->after[1]};
+    importer->values[index].padding_element = sliding->border;
     whole.options.padding = operation->code == TFLITE_TRANSPOSE_CONV ? whole.options.padding : TFLITE_VALID;
     importer->current = &whole;
     bool is_done = handler(importer, &whole, result);
@@ -121,10 +125,27 @@ bool tflite_over_images(struct tflite_importer *importer, tflite_handler *handle
     importer->tensors[index] = from;
     importer->tensors[output] = to;
     importer->values[index] = before;
-    if (!is_done)
+    return is_done;
+}
+
+bool tflite_over_images(struct tflite_importer *importer, tflite_handler *handler, struct value *result)
+{
+    struct sliding sliding = {0};
+    struct middle_value images, stacked;
+    if (!read_sliding(importer, &sliding) || !pad_windows(importer, &sliding) ||
+        !tflite_takes(importer, sliding.input, &images))
         return false;
+    const int64_t count = images.view.dimensions[0];
+    const bool is_maximum = importer->current->code == TFLITE_MAX_POOL_2D;
+    sliding.border = is_maximum ? 0 : tflite_network_tensor(importer, images.tensor)->zero_point;
+    if (!lay_rows(&sliding, count) || !middle_stack_images(&importer->builder, tflite_output(importer)->name, &images,
+                                                           sliding.before[0], sliding.pitch, sliding.border, &stacked))
+        return tflite_fault(importer, "several images, which together have more than %d rows", MAXIMUM_DIMENSION);
+    if (!run_stacked(importer, handler, &sliding, stacked.tensor, result))
+        return false;
+    const struct window *rows = &sliding.windows[0];
     struct middle_value made = {.tensor = result->tensor};
-    made.view =
-        middle_unstack_images(count, rows->outputs, pitch / rows->stride, tflite_network_tensor(importer, made.tensor));
+    made.view = middle_unstack_images(count, rows->outputs, sliding.pitch / rows->stride,
+                                      tflite_network_tensor(importer, made.tensor));
     return tflite_gives(importer, 0, &made, result);
 }
