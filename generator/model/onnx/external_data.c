@@ -46,19 +46,26 @@ static const unsigned char *read_part(FILE *file, size_t offset, size_t wanted, 
     return is_read ? bytes : NULL;
 }
 
-const unsigned char *external_data_read(const Onnx__TensorProto *source, const char *name, const char *folder, size_t wanted,
-                                        size_t *left, struct arena *arena, struct diagnostics *diagnostics)
+static bool check_location(const struct external_files *files, const char *location, const char *name,
+                           struct diagnostics *diagnostics)
+{
+    if (files->folder && location && stays_inside(location))
+        return true;
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
+             "constant '%s' is kept in a file of its own (external data)%s; save the model as one file", name,
+             !files->folder ? ""
+             : !location    ? " that is not named"
+                            : ", which must lie beside the model");
+    return false;
+}
+
+const unsigned char *external_data_read(struct external_files *files, const Onnx__TensorProto *source, const char *name,
+                                        size_t wanted, struct arena *arena, struct diagnostics *diagnostics)
 {
     const char *location = entry(source, "location");
     size_t offset, length;
-    if (!folder || !location || !stays_inside(location)) {
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-                 "constant '%s' is kept in a file of its own (external data)%s; save the model as one file", name,
-                 !folder     ? ""
-                 : !location ? " that is not named"
-                             : ", which must lie beside the model");
+    if (!check_location(files, location, name, diagnostics))
         return NULL;
-    }
     if (!number(source, "offset", 0, &offset) || !number(source, "length", wanted, &length) || length != wanted) {
         diagnose(
             diagnostics, SEVERITY_ERROR, NULL, NULL,
@@ -66,18 +73,17 @@ const unsigned char *external_data_read(const Onnx__TensorProto *source, const c
             name, location, wanted);
         return NULL;
     }
-    const char *path = arena_format(arena, "%s/%s", folder, location);
-    FILE *file = wanted <= *left ? fopen(path, "rb") : NULL;
+    const char *path = arena_format(arena, "%s/%s", files->folder, location);
+    FILE *file = wanted <= files->left ? fopen(path, "rb") : NULL;
     const unsigned char *bytes = file ? read_part(file, offset, wanted, arena) : NULL;
     if (file)
         fclose(file);
+    files->left -= bytes ? wanted : 0;
     if (!bytes)
         diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "constant '%s': cannot read %zu bytes at %zu of file '%.200s'%s",
                  name, wanted, offset, path,
-                 wanted > *left ? ": the model's constants are larger than dory reads"
-                 : file         ? ": it is shorter"
-                                : ", which lies beside the model: is it there?");
-    else
-        *left -= wanted;
+                 wanted > files->left ? ": the model's constants are larger than dory reads"
+                 : file               ? ": it is shorter"
+                                      : ", which lies beside the model: is it there?");
     return bytes;
 }

@@ -101,8 +101,8 @@ static bool set_external_data(struct reader *reader, struct constant *constant, 
     constant->stride_bytes = element_type_bytes(constant->type);
     constant->is_little_endian = true;
     constant->data =
-        external_data_read(source, constant->name, reader->folder, constant->count * (size_t)constant->stride_bytes,
-                           &reader->external_left, reader->arena, reader->diagnostics);
+        external_data_read(&reader->files, source, constant->name, constant->count * (size_t)constant->stride_bytes,
+                           reader->arena, reader->diagnostics);
     return constant->data != NULL;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/name_table.h"
 #include "model/graph.h"
+#include "model/onnx/external_data.h"
 #include "onnx/onnx.pb-c.h"
 
 /* A file that is being read. */
@@ -13,8 +14,7 @@ struct reader {
     const Onnx__GraphProto *source;
     struct graph *graph;
     struct name_table *names;
-    const char *folder;   /* of constants in other files; null: none may be read */
-    size_t external_left; /* bytes */
+    struct external_files files; /* that constants may lie in */
 };
 
 #define report(reader, node, attribute, ...) diagnose((reader)->diagnostics, SEVERITY_ERROR, node, attribute, __VA_ARGS__)

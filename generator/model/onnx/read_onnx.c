@@ -433,7 +433,7 @@ struct graph *graph_read_beside(const void *bytes, size_t length, const char *fo
     int errors_before = diagnostics->error_count;
     struct graph *graph = arena_allocate(arena, sizeof *graph);
     struct reader reader = {
-        arena, diagnostics, model->graph, graph, name_table_make(arena), folder, MAXIMUM_EXTERNAL_BYTES,
+        arena, diagnostics, model->graph, graph, name_table_make(arena), {folder, MAXIMUM_EXTERNAL_BYTES},
     };
     if (check_size(&reader))
         build_graph(&reader, model);
