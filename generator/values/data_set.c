@@ -69,8 +69,8 @@ int64_t *data_set_image(const struct data_set *set, size_t index, struct arena *
     int input = set->network->inputs[0];
     if (set->files)
         return tensor_file_read(set->files[index], set->network, input, arena, diagnostics);
-    return tensor_from_array(&set->array, index * tensor_file_numbers(&set->network->tensors[input]), set->path,
-                             set->network, input, arena, diagnostics);
+    const struct array_part image = {&set->array, index * tensor_file_numbers(&set->network->tensors[input]), set->path};
+    return tensor_from_array(&image, set->network, input, arena, diagnostics);
 }
 
 /* ---- labels ---- */

@@ -110,15 +110,15 @@ static double in_front(const struct tensor *tensor, double real, size_t element)
 }
 
 /* The row by the array's number; null: there is no such row, which was reported. */
-static const float *row_of(const struct look_up *table, const struct array_file *array, size_t at, const char *path,
+static const float *row_of(const struct look_up *table, const struct array_part *part, size_t at,
                            struct diagnostics *diagnostics)
 {
-    double index = array_number(array, at);
+    double index = array_number(part->array, at);
     index += index < 0 ? table->rows : 0;
     if (index >= 0 && index < table->rows && index == floor(index))
         return table->numbers + (size_t)index * (size_t)table->columns;
-    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s: number %zu is %.9g; '%s' has %d rows, from 0", path, at,
-             array_number(array, at), table->name, table->rows);
+    diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s: number %zu is %.9g; '%s' has %d rows, from 0", part->path, at,
+             array_number(part->array, at), table->name, table->rows);
     return NULL;
 }
 
@@ -128,14 +128,14 @@ size_t tensor_file_numbers(const struct tensor *tensor)
 }
 
 /* A whole row an index. */
-static int64_t *look_rows_up(const struct array_file *array, size_t first, const char *path, const struct network *network,
-                             int index, struct arena *arena, struct diagnostics *diagnostics)
+static int64_t *look_rows_up(const struct array_part *part, const struct network *network, int index, struct arena *arena,
+                             struct diagnostics *diagnostics)
 {
     const struct tensor *tensor = &network->tensors[index];
     const size_t columns = (size_t)tensor->look_up->columns;
     int64_t *values = arena_array(arena, int64_t, tensor_elements(tensor));
     for (size_t i = 0; i < tensor_elements(tensor); i++) {
-        const float *row = row_of(tensor->look_up, array, first + i / columns, path, diagnostics);
+        const float *row = row_of(tensor->look_up, part, part->first + i / columns, diagnostics);
         if (!row)
             return NULL;
         const double real = (double)row[i % columns];
@@ -164,34 +164,35 @@ static bool whole_number(const struct array_file *array, size_t at, bool is_inpu
     return true;
 }
 
-static int64_t *read_elements(const struct array_file *array, size_t first, const char *path, const struct network *network,
-                              int index, struct arena *arena, struct diagnostics *diagnostics)
+static int64_t *read_elements(const struct array_part *part, const struct network *network, int index, struct arena *arena,
+                              struct diagnostics *diagnostics)
 {
     const struct tensor *tensor = &network->tensors[index];
+    const struct array_file *array = part->array;
     int64_t *values = arena_array(arena, int64_t, tensor_elements(tensor)), number = 0;
     for (size_t i = 0; i < tensor_elements(tensor); i++) {
-        size_t at = first + model_position(network, tensor, i);
+        size_t at = part->first + model_position(network, tensor, i);
         if (has_reals(array, tensor))
             values[i] = quantise(network, tensor, in_front(tensor, array_number(array, at), i), i);
         else if (whole_number(array, at, tensor->producer == NO_LAYER, &number))
             values[i] = number - tensor->model_offset;
         else {
             diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL,
-                     "%s: value %zu is %g; of '%s' the model says no scale, it wants integers", path, at - first,
+                     "%s: value %zu is %g; of '%s' the model says no scale, it wants integers", part->path, at - part->first,
                      array_number(array, at), tensor->name);
             return NULL;
         }
-        if (!check_value(path, tensor, at - first, values[i], diagnostics))
+        if (!check_value(part->path, tensor, at - part->first, values[i], diagnostics))
             return NULL;
     }
     return values;
 }
 
-int64_t *tensor_from_array(const struct array_file *array, size_t first, const char *path, const struct network *network,
-                           int index, struct arena *arena, struct diagnostics *diagnostics)
+int64_t *tensor_from_array(const struct array_part *part, const struct network *network, int index, struct arena *arena,
+                           struct diagnostics *diagnostics)
 {
-    return network->tensors[index].look_up ? look_rows_up(array, first, path, network, index, arena, diagnostics)
-                                           : read_elements(array, first, path, network, index, arena, diagnostics);
+    return network->tensors[index].look_up ? look_rows_up(part, network, index, arena, diagnostics)
+                                           : read_elements(part, network, index, arena, diagnostics);
 }
 
 static bool read_raw(const char *path, const struct tensor *tensor, struct array_file *array, struct arena *arena,
@@ -228,7 +229,7 @@ static int64_t *read_text(const char *path, const struct network *network, int i
     if (tensor->look_up && text.count == tensor_file_numbers(tensor)) {
         const struct array_file indices = {
             .type = ARRAY_SIGNED, .element_bytes = 8, .count = text.count, .data = (const unsigned char *)text.values};
-        return look_rows_up(&indices, 0, path, network, index, arena, diagnostics);
+        return look_rows_up(&(struct array_part){&indices, 0, path}, network, index, arena, diagnostics);
     }
     if (!check_count(path, tensor, text.count, diagnostics))
         return NULL;
@@ -299,6 +300,7 @@ int64_t *tensor_file_read(const char *path, const struct network *network, int i
 {
     const struct tensor *tensor = &network->tensors[index];
     struct array_file array;
+    const struct array_part all = {&array, 0, path};
     bool is_good;
     if (path_ends_in(path, ".npy"))
         is_good = array_file_read_npy(path, &array, arena, diagnostics);
@@ -311,10 +313,10 @@ int64_t *tensor_file_read(const char *path, const struct network *network, int i
     const bool is_raw = is_good && path_ends_in(path, ".bin");
     if (is_good && tensor->look_up && array.count == tensor_file_numbers(tensor) &&
         (!is_raw || array.element_bytes == tensor->look_up->index_bytes))
-        return look_rows_up(&array, 0, path, network, index, arena, diagnostics);
+        return look_rows_up(&all, network, index, arena, diagnostics);
     if (!is_good || !check_count(path, tensor, array.count, diagnostics))
         return NULL;
-    return read_elements(&array, 0, path, network, index, arena, diagnostics);
+    return read_elements(&all, network, index, arena, diagnostics);
 }
 
 /* ---- writing ---- */

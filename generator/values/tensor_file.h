@@ -18,9 +18,16 @@
 int64_t *tensor_file_read(const char *path, const struct network *network, int tensor, struct arena *arena,
                           struct diagnostics *diagnostics);
 
-/* Numbers first, first + 1 ... of an array as the tensor's elements, likewise. `path` is for messages. */
-int64_t *tensor_from_array(const struct array_file *array, size_t first, const char *path, const struct network *network,
-                           int tensor, struct arena *arena, struct diagnostics *diagnostics);
+/* Numbers `first`, first + 1 ... of an array. */
+struct array_part {
+    const struct array_file *array;
+    size_t first;
+    const char *path; /* of its file, for messages */
+};
+
+/* The part as the tensor's elements, likewise. */
+int64_t *tensor_from_array(const struct array_part *part, const struct network *network, int tensor, struct arena *arena,
+                           struct diagnostics *diagnostics);
 
 /* How many numbers an array has for the tensor: one an element, or one a row that is looked up. */
 size_t tensor_file_numbers(const struct tensor *tensor);
