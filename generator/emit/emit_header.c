@@ -202,8 +202,9 @@ static void add_scale_helpers(struct text *text, const struct emission *emission
         for (int i = 0; i < count; i++) {
             const char *number = count > 1 ? arena_format(text->arena, "_%d", i) : "";
             struct tensor tensor = outside(emission, ports[i], text->arena);
-            emit_scale_helper(text, emission->name, upper, arena_format(text->arena, "%s%s", what, number),
-                              arena_format(text->arena, "%s%s", lower, number), &tensor, side == 0);
+            const struct port_names names = {emission->name, upper, arena_format(text->arena, "%s%s", lower, number),
+                                             arena_format(text->arena, "%s%s", what, number)};
+            emit_scale_helper(text, &names, &tensor, side == 0);
         }
     }
 }

@@ -91,9 +91,9 @@ void emit_scale_macros(struct text *text, const char *upper, const char *what, c
     text_add(text, "#define %s_%s_ZERO_POINT %d\n", upper, what, tensor->zero_point);
 }
 
-void emit_scale_helper(struct text *text, const char *name, const char *upper, const char *what, const char *lower,
-                       const struct tensor *tensor, bool is_input)
+void emit_scale_helper(struct text *text, const struct port_names *names, const struct tensor *tensor, bool is_input)
 {
+    const char *name = names->network, *upper = names->upper_network, *what = names->upper_port, *lower = names->port;
     int64_t least = tensor->is_signed ? -((int64_t)1 << (tensor->bits - 1)) : 0;
     int64_t most = least + ((int64_t)1 << tensor->bits) - 1;
     const char *type = arena_format(text->arena, "%sint%d_t", tensor->is_signed ? "" : "u", tensor->bits);
