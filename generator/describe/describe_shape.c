@@ -100,42 +100,58 @@ void describe_flattened(const struct description *d)
     record->dilation_height = record->dilation_width = 1;
 }
 
-/* The extent of the input with its border must hold what the outputs read, in 16 bits. */
-static void check_extent(const struct description *d, const char *attribute, int64_t outputs, int64_t kernel, int64_t stride,
-                         int64_t dilation, int64_t size, int64_t padding)
+/* Windows along an axis, in elements. */
+struct window_axis {
+    int64_t outputs, kernel, stride, dilation;
+    int64_t size, before, after; /* of the input, and its padding */
+};
+
+static struct window_axis window_axis_of(const struct description *d, enum pixel_axis axis)
 {
-    if (outputs < 1 || kernel < 1 || stride < 1 || dilation < 1) {
+    const struct layer *layer = d->layer;
+    const int64_t outputs = tensor_extent(d->output, axis), size = tensor_extent(d->input, axis);
+    if (axis == AXIS_ROW)
+        return (struct window_axis){outputs, layer->kernel_height, layer->stride_height, layer->dilation_height,
+                                    size,    layer->padding_top,   layer->padding_bottom};
+    return (struct window_axis){outputs, layer->kernel_width, layer->stride_width, layer->dilation_width,
+                                size,    layer->padding_left, layer->padding_right};
+}
+
+/* The input with its padding must hold what the outputs read, in 16 bits. */
+static void check_extent(const struct description *d, const char *attribute, const struct window_axis *axis)
+{
+    const int64_t size = axis->size + axis->before + axis->after;
+    if (axis->outputs < 1 || axis->kernel < 1 || axis->stride < 1 || axis->dilation < 1) {
         REFUSE(d, attribute, "a size, stride or dilation below 1");
         return;
     }
-    int64_t extent = (outputs - 1) * stride + (kernel - 1) * dilation + 1;
-    if (extent > size + padding)
-        REFUSE(d, attribute, "reads %" PRId64 " elements where the input has %" PRId64 " with its padding", extent,
-               size + padding);
+    const int64_t extent = (axis->outputs - 1) * axis->stride + (axis->kernel - 1) * axis->dilation + 1;
+    if (extent > size)
+        REFUSE(d, attribute, "reads %" PRId64 " elements where the input has %" PRId64 " with its padding", extent, size);
     if (extent > UINT16_MAX)
         REFUSE(d, attribute, "reads %" PRId64 " elements along one dimension; at most %d is supported", extent, UINT16_MAX);
 }
 
 void describe_check_extents(const struct description *d)
 {
+    static const char *const attributes[AXES] = {[AXIS_ROW] = "kernel height", [AXIS_COLUMN] = "kernel width"};
     const struct layer *layer = d->layer;
     if (layer_has_two_inputs(layer) || layer->kind == LAYER_COPY || layer->kind == LAYER_INTERPOLATION)
         return;
-    check_extent(d, "kernel height", d->output->height, layer->kernel_height, layer->stride_height, layer->dilation_height,
-                 d->input->height, layer->padding_top + layer->padding_bottom);
-    check_extent(d, "kernel width", d->output->width, layer->kernel_width, layer->stride_width, layer->dilation_width,
-                 d->input->width, layer->padding_left + layer->padding_right);
+    for (enum pixel_axis axis = 0; axis < AXES; axis++) {
+        const struct window_axis windows = window_axis_of(d, axis);
+        check_extent(d, attributes[axis], &windows);
+    }
 }
 
-/* True where each of `outputs` windows has at least one element that is not padding: a maximum of nothing has no value. */
-static bool windows_see_input(int64_t outputs, int64_t kernel, int64_t stride, int64_t dilation, int64_t size,
-                              int64_t padding)
+/* True where each window has at least one element that is not padding: a maximum of nothing has no value. */
+static bool windows_see_input(const struct window_axis *axis)
 {
-    for (int64_t output = 0; output < outputs; output++) {
-        int64_t position = output * stride - padding, end = position + kernel * dilation;
+    for (int64_t output = 0; output < axis->outputs; output++) {
+        int64_t position = output * axis->stride - axis->before, end = position + axis->kernel * axis->dilation;
         while (position < 0)
-            position += dilation;
-        if (position >= size || position >= end)
+            position += axis->dilation;
+        if (position >= axis->size || position >= end)
             return false;
     }
     return true;
@@ -143,13 +159,11 @@ static bool windows_see_input(int64_t outputs, int64_t kernel, int64_t stride, i
 
 void describe_check_maximum_pool(const struct description *d)
 {
-    const struct layer *layer = d->layer;
-    if (d->diagnostics->error_count == 0 &&
-        !(windows_see_input(d->output->height, layer->kernel_height, layer->stride_height, layer->dilation_height,
-                            d->input->height, layer->padding_top) &&
-          windows_see_input(d->output->width, layer->kernel_width, layer->stride_width, layer->dilation_width,
-                            d->input->width, layer->padding_left)))
-        REFUSE(d, "pads", "some windows of the maximum pool lie in the padding altogether");
+    for (enum pixel_axis axis = 0; axis < AXES && d->diagnostics->error_count == 0; axis++) {
+        const struct window_axis windows = window_axis_of(d, axis);
+        if (!windows_see_input(&windows))
+            REFUSE(d, "pads", "some windows of the maximum pool lie in the padding altogether");
+    }
 }
 
 /* ---- element types ---- */
