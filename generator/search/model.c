@@ -337,6 +337,26 @@ static void find_farthest(struct model *m)
     }
 }
 
+/* The linear program, without any of the branches that fix a choice. */
+static void build_program(struct model *m)
+{
+    glp_term_out(GLP_OFF);
+    m->program = glp_create_prob();
+    add_pick_columns(m);
+    add_time_columns(m);
+    size_t columns = (size_t)glp_get_num_cols(m->program) + 1;
+    m->indices = arena_array(m->arena, int, columns);
+    m->values = arena_array(m->arena, double, columns);
+    m->dense = arena_array(m->arena, double, columns);
+    for (int l = 0; l < m->layer_count; l++) {
+        add_choice_rows(m, l);
+        add_time_rows(m, l);
+        add_return_rows(m, l);
+        add_l2_rows(m, l);
+    }
+    glp_scale_prob(m->program, GLP_SF_AUTO);
+}
+
 struct model *model_make(const struct decision *decision, const enum spill *spill, struct arena *arena)
 {
     const struct network *network = decision->problem->network;
@@ -355,21 +375,7 @@ struct model *model_make(const struct decision *decision, const enum spill *spil
         if (!collect_picks(m, l))
             return NULL;
     find_farthest(m);
-    glp_term_out(GLP_OFF);
-    m->program = glp_create_prob();
-    add_pick_columns(m);
-    add_time_columns(m);
-    size_t columns = (size_t)glp_get_num_cols(m->program) + 1;
-    m->indices = arena_array(arena, int, columns);
-    m->values = arena_array(arena, double, columns);
-    m->dense = arena_array(arena, double, columns);
-    for (int l = 0; l < m->layer_count; l++) {
-        add_choice_rows(m, l);
-        add_time_rows(m, l);
-        add_return_rows(m, l);
-        add_l2_rows(m, l);
-    }
-    glp_scale_prob(m->program, GLP_SF_AUTO);
+    build_program(m);
     arena_grow(arena, m->branches, 0);
     m->branch_count = 1; /* nothing is fixed in it */
     return m;
