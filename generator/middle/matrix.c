@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "middle/constants.h"
-
 /* ---- products ---- */
 
 struct view middle_transposed(const struct view *view)
@@ -82,15 +80,4 @@ void middle_set_product(struct quantised_builder *builder, const struct middle_p
         layer->inputs[i] = product->factors[i].tensor;
         layer->input_stages[i] = without_zero(builder, product->factors[i].tensor);
     }
-}
-
-/* ---- constants ---- */
-
-bool middle_constant(struct quantised_builder *builder, const char *name, int source, int rank, const int64_t *dimensions,
-                     const uint8_t *elements, const struct quantisation *quantisation, struct middle_value *result)
-{
-    result->view = view_of_memory(rank, dimensions);
-    int64_t count = view_elements(&result->view);
-    result->tensor = middle_lay_elements(builder, name, source, elements, count, quantisation);
-    return result->tensor >= 0;
 }

@@ -1,4 +1,4 @@
-/* Products of two tensors, and constants as tensors: what attention has that other networks have not. */
+/* Products of two tensors, which attention has. */
 #ifndef DORYGEN_MATRIX_H
 #define DORYGEN_MATRIX_H
 
@@ -22,10 +22,5 @@ void middle_set_product(struct quantised_builder *builder, const struct middle_p
 
 /* The last two dimensions in the other order. */
 struct view middle_transposed(const struct view *view);
-
-/* A tensor whose elements are known, in the order of the dimensions: biases of a layer whose weights are zero, which reads
- * a border of the tensor `source`. `elements` are the firmware's bytes. False where middle_lay_elements is. */
-bool middle_constant(struct quantised_builder *builder, const char *name, int source, int rank, const int64_t *dimensions,
-                     const uint8_t *elements, const struct quantisation *quantisation, struct middle_value *result);
 
 #endif

@@ -1,7 +1,6 @@
 /* Attributes, and tensors as layers want them. */
 #include "import/qdq/operators/handlers.h"
 #include "middle/constants.h"
-#include "middle/matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -143,16 +142,18 @@ static enum qdq_outcome lay_constant(struct qdq *qdq, const struct node *node, c
                                      const struct quantisation *quantisation, struct qdq_value *value)
 {
     const struct qdq_array *array = value->array;
-    struct middle_value made;
     if (qdq->builder.network->input_count == 0)
         return QDQ_FLOAT;
-    if (!middle_constant(&qdq->builder, array->name, qdq->builder.network->inputs[0], array->rank, array->dimensions,
-                         elements, quantisation, &made))
+    const int tensor = middle_lay_elements(&qdq->builder, array->name, qdq->builder.network->inputs[0], elements,
+                                           (int64_t)array->count, quantisation);
+    if (tensor < 0)
         return qdq_fault(qdq, node, NULL,
                          "constant '%s' has %zu elements; supported: up to %d, or up to %d equal parts of those",
                          array->name, array->count, MAXIMUM_DIMENSION, MIDDLE_MAXIMUM_PARTS);
-    *value = (struct qdq_value){
-        .kind = QDQ_REALS, .view = made.view, .tensor = made.tensor, .reals = qdq_plain_reals(qdq, made.tensor)};
+    *value = (struct qdq_value){.kind = QDQ_REALS,
+                                .view = view_of_memory(array->rank, array->dimensions),
+                                .tensor = tensor,
+                                .reals = qdq_plain_reals(qdq, tensor)};
     return QDQ_DONE;
 }
 

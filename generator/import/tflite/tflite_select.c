@@ -4,7 +4,6 @@
 
 #include "import/tflite/tflite_import.h"
 #include "middle/join.h"
-#include "middle/matrix.h"
 #include "middle/sums.h"
 #include "network/fixed_point.h"
 
@@ -340,7 +339,6 @@ static bool lay_constant(struct tflite_importer *importer, int index)
 {
     const struct tflite_tensor *constant = tflite_input(importer, index);
     struct quantisation quantisation = plain;
-    struct middle_value made;
     size_t count = tflite_elements(constant);
     if (index > 0 && count == 1)
         return true;
@@ -354,14 +352,13 @@ static bool lay_constant(struct tflite_importer *importer, int index)
         elements[i] = index > 0 ? (uint8_t)((int8_t)constant->data[i] + 128) : constant->data[i] != 0;
     for (int i = 0; i < constant->rank; i++)
         dimensions[i] = constant->dimensions[i];
-    if (!middle_constant(&importer->builder, constant->name, source, constant->rank, dimensions, elements, &quantisation,
-                         &made))
+    int tensor = middle_lay_elements(&importer->builder, constant->name, source, elements, (int64_t)count, &quantisation);
+    if (tensor < 0)
         return tflite_fault(importer, "'%s' has %zu elements; supported: up to %d", constant->name, count,
                             MAXIMUM_DIMENSION);
     struct value *value = &importer->values[importer->current->inputs[index]];
-    *value = tflite_value_of(made.tensor);
-    value->is_moved = !view_is_memory(&made.view);
-    value->view = made.view;
+    *value = tflite_value_of(tensor);
+    value->view = view_of_memory(constant->rank, dimensions);
     return true;
 }
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "import/tflite/tflite_import.h"
-#include "middle/matrix.h"
 
 /* ---- messages ---- */
 
@@ -212,26 +211,22 @@ static struct value *reads_constant(struct tflite_importer *importer, int index,
     const bool are_truths = tflite_input(importer, index)->type == TFLITE_BOOL;
     const struct tflite_tensor *constant = tflite_constant(importer, index, are_truths ? TFLITE_BOOL : TFLITE_INT8, 0);
     struct quantisation quantisation;
-    struct middle_value made;
-    int64_t dimensions[TFLITE_MAXIMUM_RANK];
     if (!constant || !tflite_quantisation(importer, constant, &quantisation))
         return NULL;
     size_t count = tflite_elements(constant);
     uint8_t *elements = arena_array(importer->arena, uint8_t, count + 1);
     for (size_t i = 0; i < count; i++)
         elements[i] = are_truths ? constant->data[i] != 0 : (uint8_t)((int8_t)constant->data[i] + 128);
-    for (int i = 0; i < constant->rank; i++)
-        dimensions[i] = constant->dimensions[i];
     int source = tflite_first_input(importer);
     if (source < 0)
         return NULL;
-    if (!middle_constant(&importer->builder, constant->name, source, constant->rank, dimensions, elements, &quantisation,
-                         &made)) {
+    int tensor = middle_lay_elements(&importer->builder, constant->name, source, elements, (int64_t)count, &quantisation);
+    if (tensor < 0) {
         tflite_fault(importer, "'%s' is a constant of %s; supported: up to %d elements", constant->name,
                      tflite_shape_text(importer, constant), MAXIMUM_DIMENSION);
         return NULL;
     }
-    *value = tflite_value_of(made.tensor);
+    *value = tflite_value_of(tensor);
     return value;
 }
 
