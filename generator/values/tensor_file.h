@@ -1,8 +1,8 @@
 /* Files of the values of one tensor, by their ending:
  *
- *     .bin   raw bytes, little endian, in the model's own order (ONNX: NCHW, TFLite: NHWC) and the model's own type (int8
- * where the model has int8, see model_offset) .npy   integers likewise; or float32, float64: real values, which are
- * quantised as the model does at its edge; where the model says no scale, whole numbers
+ *     .bin   raw bytes, little endian, in the model's own order (ONNX: NCHW, TFLite: NHWC) and type (int8: model_offset)
+ *     .npy   integers likewise; or float32, float64: real values, which are quantised as the model does at its edge, and
+ *            whole numbers where the model says no scale
  *     .npz   one such array, or those of all inputs
  *     else   text of integers in HWC order (values/text_tensor.h)
  *

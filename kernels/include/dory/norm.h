@@ -11,8 +11,9 @@
  *     y = clip((high 32 bits of (d * factor << (left_shift - exponent)) * M + term) >> shift)
  * A divided norm is that of integer networks, in which / truncates; m = (sum of (x - zero_point)) / n where it is centred,
  * else 0:
- *     d = x - zero_point - m,  r = floor(sqrt(floor(sum of d * d over n) + 1)),  y = ((d * factor / r + term) >> shift) +
- * 128 Of a centred one y is taken modulo 256, as a byte is.
+ *     d = x - zero_point - m,  r = floor(sqrt(floor(sum of d * d over n) + 1))
+ *     y = ((d * factor / r + term) >> shift) + 128
+ * Of a centred one y is taken modulo 256, as a byte is.
  *
  * A norm that is rounded twice is TensorFlow Lite Micro's L2 norm, of outputs whose scale is 1/128:
  *     d = x - zero_point,  m * 2^(e - 31) is 1 / sqrt(the sum of d * d), as five steps of Newton's find it,
