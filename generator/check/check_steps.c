@@ -1,31 +1,8 @@
-/* Pass `check`: proves a plan anew, by plain arithmetic and without asking the planner.
- *
- * First everything that can be looked at on its own: shapes, tiles, L1 maps, blobs, addresses within bounds, buffers that
- * live together apart. Then, if all addresses are sound, check_memory.c plays the plan. */
-#include <stdarg.h>
-#include <string.h>
-
-#include "check/check.h"
+/* Steps, transfers, buffers and tensors of a plan, each looked at on its own: addresses within bounds, buffers that live
+ * together apart, and an order in which everything is there before it is read. */
 #include "check/checker.h"
 #include "dory/hal.h"
 #include "plan/operand.h"
-
-#define MAXIMUM_FAULTS 8
-
-void check_fault(struct checker *checker, const char *format, ...)
-{
-    char text[400];
-    va_list arguments;
-    if (++checker->faults > MAXIMUM_FAULTS)
-        return;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    diagnose(checker->diagnostics, SEVERITY_ERROR, NULL, NULL, "a fault of dory, please report it: the plan is wrong: %s",
-             text);
-}
-
-const char *checker_layer_name(const struct checker *c, int layer) { return c->plan->network->layers[layer].name; }
 
 /* ---- steps ---- */
 
@@ -124,7 +101,7 @@ static bool is_in_order(const struct plan *plan, int index)
 }
 
 /* Its steps are as many as are said to be, and only the last of them completes it, behind the layer before. */
-static void check_steps_of_layer(struct checker *c, int index)
+void check_steps_of_layer(struct checker *c, int index)
 {
     const struct plan *plan = c->plan;
     const struct plan_layer *layer = &plan->layers[index];
@@ -139,7 +116,7 @@ static void check_steps_of_layer(struct checker *c, int index)
                     layer->last_step, layer->step_count, count);
 }
 
-static void check_step(struct checker *c, int index)
+void check_step(struct checker *c, int index)
 {
     const struct plan *plan = c->plan;
     const struct plan_step *step = &plan->steps[index], *before = index > 0 ? &plan->steps[index - 1] : NULL;
@@ -210,7 +187,7 @@ static uint64_t end_of_buffers(const struct plan *plan, const struct plan_transf
     return end;
 }
 
-static void check_transfer(struct checker *c, int index)
+void check_transfer(struct checker *c, int index)
 {
     const struct plan *plan = c->plan;
     const struct plan_transfer *transfer = &plan->transfers[index];
@@ -263,7 +240,7 @@ static bool is_overwritten(const struct plan *plan, int input, int output)
     return reads && may;
 }
 
-static void check_buffer(struct checker *c, int index)
+void check_buffer(struct checker *c, int index)
 {
     const struct plan *plan = c->plan;
     const struct plan_buffer *buffer = &plan->buffers[index];
@@ -282,7 +259,7 @@ static void check_buffer(struct checker *c, int index)
     }
 }
 
-static void check_tensor(struct checker *c, int index)
+void check_tensor(struct checker *c, int index)
 {
     const struct plan *plan = c->plan;
     const struct plan_tensor *planned = &plan->tensors[index];
@@ -301,7 +278,7 @@ static void check_tensor(struct checker *c, int index)
         check_fault(c, "tensor '%s' has no place of its %u bytes", tensor->name, planned->bytes);
 }
 
-static void check_sizes(struct checker *c)
+void check_sizes(struct checker *c)
 {
     const struct plan *plan = c->plan;
     if (plan->l1_peak_bytes > plan->l1_arena_bytes || plan->l2_peak_bytes > plan->l2_arena_bytes ||
@@ -313,45 +290,4 @@ static void check_sizes(struct checker *c)
         !plan->steps[plan->step_count - 1].record.last_of_layer ||
         plan->steps[plan->step_count - 1].layer != plan->network->layer_count - 1)
         check_fault(c, "%d steps and %d transfers do not make up the network", plan->step_count, plan->transfer_count);
-}
-
-bool plan_check(const struct plan *plan, struct diagnostics *diagnostics)
-{
-    struct checker checker = {plan, diagnostics, 0};
-    check_sizes(&checker);
-    check_views(&checker);
-    for (int i = 0; i < plan->network->layer_count; i++) {
-        check_tile(&checker, i);
-        check_gap(&checker, i);
-    }
-    for (int i = 0; checker.faults == 0 && i < plan->network->layer_count; i++) {
-        check_shape(&checker, i);
-        check_layout(&checker, i);
-        check_l1(&checker, i);
-        check_blob(&checker, i);
-    }
-    for (int i = 0; checker.faults == 0 && i < plan->step_count; i++)
-        check_step(&checker, i);
-    for (int i = 0; checker.faults == 0 && i < plan->network->layer_count; i++)
-        check_steps_of_layer(&checker, i);
-    for (int i = 0; checker.faults == 0 && i < plan->network->layer_count; i++) {
-        check_early(&checker, i);
-        check_added(&checker, i);
-        check_in_place(&checker, i);
-    }
-    for (int i = 0; checker.faults == 0 && i < plan->buffer_count; i++)
-        check_buffer(&checker, i);
-    for (int i = 0; checker.faults == 0 && i < plan->transfer_count; i++)
-        check_transfer(&checker, i);
-    for (int i = 0; checker.faults == 0 && i < plan->network->tensor_count; i++)
-        check_tensor(&checker, i);
-    if (checker.faults == 0)
-        check_tiles(&checker);
-    if (checker.faults == 0)
-        check_contents(&checker);
-    if (checker.faults == 0)
-        check_memory(&checker);
-    if (checker.faults > MAXIMUM_FAULTS)
-        diagnose(diagnostics, SEVERITY_NOTE, NULL, NULL, "%d faults of the plan in all", checker.faults);
-    return checker.faults == 0;
 }

@@ -10,7 +10,9 @@ struct checker {
     int faults;
 };
 
-/* Reports a fault of dory; only the first few are worth reading. */
+#define CHECK_MAXIMUM_FAULTS 8
+
+/* Reports a fault of dory, and only counts those behind the first few. */
 void check_fault(struct checker *checker, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 const char *checker_layer_name(const struct checker *checker, int layer);
@@ -28,6 +30,14 @@ void check_output_beside(struct checker *checker, int layer);
 
 /* check_added.c: an addition that the kernel of the layer before makes. */
 void check_added(struct checker *checker, int layer);
+
+/* check_steps.c: a step or a transfer, all steps of a layer, a buffer, a tensor, and the plan's sizes. */
+void check_sizes(struct checker *checker);
+void check_step(struct checker *checker, int step);
+void check_steps_of_layer(struct checker *checker, int layer);
+void check_buffer(struct checker *checker, int buffer);
+void check_transfer(struct checker *checker, int transfer);
+void check_tensor(struct checker *checker, int tensor);
 
 /* check_window.c */
 bool check_is_in_planes(const struct dory_layer *record, unsigned operand);
