@@ -19,12 +19,25 @@ struct source {
     struct diagnostics *diagnostics;
 };
 
+/* expected_bytes.c: what a tensor's bits can hold. */
+int64_t expected_least_element(const struct tensor *tensor);
+int64_t expected_greatest_element(const struct tensor *tensor);
+
+/* ---- expected_inputs.c ---- */
+
+/* The values of all inputs for the sample at hand. False after an error was reported. */
+bool expected_find_inputs(const struct source *source, const int64_t **inputs);
+/* That the options ask for, or else that there are files of; at least 1. */
+unsigned expected_count_samples(const struct source *source);
+
 void expected_note_file(const struct source *source, const char *path); /* that was read */
 /* Null where the folder has no such file. */
 const char *expected_find_file(const struct source *source, const char *name);
 /* The file of a run: of several inputs or outputs there is one each, in the model's order. States, which come last, may have
  * none, and do not count then. */
 const char *expected_run_file(const struct source *source, const char *role, unsigned sample, int index, int count);
+
+/* ---- the others ---- */
 
 /* expected_layers.c: files of layers, out_layer<n>.txt. False after an error was reported. */
 bool expected_take_layers(struct source *source);

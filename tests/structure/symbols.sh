@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # The rooms once more, by what the linker joins. A room calls only what its own room defines, or a room that it may include: a
-# function that one room declares and another defines would be an arrow that no include shows. And in the rooms of the
-# planner, no file calls one that calls it in turn, over however many others.
+# function that one room declares and another defines would be an arrow that no include shows. And no file calls one that calls
+# it in turn, over however many others; but where a table names functions that ask for the table: of operators, commands, kernels.
 # usage: symbols.sh LIST, a file with the paths of the generator's object files
 set -euo pipefail
 rooms=$(dirname "$(realpath "$0")")/rooms.txt
-without_circles='^generator/(choose|price|realise|search|solve)/'
+with_circles='^(kernels|generator/(import|command))/'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -46,9 +46,9 @@ END {
     exit faults > 0
 }'
 
-if ! awk -v rooms="$without_circles" '$1 ~ rooms && $2 ~ rooms' "$work/calls" | tsort >"$work/order" 2>"$work/circle"; then
-  echo "files of the planner call each other in a circle:" >&2
+if ! awk -v rooms="$with_circles" '$1 !~ rooms && $2 !~ rooms' "$work/calls" | tsort >"$work/order" 2>"$work/circle"; then
+  echo "files call each other in a circle:" >&2
   sed 's/^tsort: -*:*//' "$work/circle" >&2
   exit 1
 fi
-[ "$(wc -l <"$work/order")" -ge 20 ] || { echo "no calls between files of the planner were found" >&2; exit 1; }
+[ "$(wc -l <"$work/order")" -ge 100 ] || { echo "hardly any calls between files were found" >&2; exit 1; }
