@@ -58,6 +58,8 @@ expect find_package "--dump-tensors '9': all, or numbers of layers from 0 to 4" 
 
 # What is absent, empty or misspelt is an error when CMake runs, before anything is built.
 expect_early() { expect find_package "$@"; if grep -q 'Generating done' "$work/log"; then echo "FAILED: only the build says: $1"; failures=$((failures + 1)); fi; }
+expect_early 'dory_add_network(net): WEIGHTS floating: it is one of flash, resident, auto, linked' 'dory_add_network(net digits.onnx WEIGHTS floating)'
+expect_early 'dory_add_network(net): REQUANTISATION quick: it is one of exact, fast' 'dory_add_network(net digits.onnx REQUANTISATION quick)'
 expect_early "the model $work/project/missing.onnx does not exist" 'dory_add_network(net missing.onnx)'
 expect_early "golden or a folder, and $work/project/golden_typo does not exist" 'dory_add_network(net digits.onnx CHECK golden_typo)'
 expect_early 'CHECK has no value; is a variable empty?' 'dory_add_network(net digits.onnx CHECK)'
