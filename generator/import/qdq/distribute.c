@@ -26,36 +26,45 @@ static int rank_of(const struct qdq_value *value)
     return value->kind == QDQ_CONSTANT ? value->array->rank : value->view.rank;
 }
 
-static int rank_of_all(const struct qdq_value *inputs, int count)
+/* A node with its handler and what it reads. */
+struct call {
+    const struct node *node;
+    qdq_handler *handle;
+    const struct qdq_value *inputs;
+    int count;
+};
+
+static int rank_of_all(const struct call *call)
 {
     int rank = 0;
-    for (int i = 0; i < count; i++)
-        rank = rank_of(&inputs[i]) > rank ? rank_of(&inputs[i]) : rank;
+    for (int i = 0; i < call->count; i++)
+        rank = rank_of(&call->inputs[i]) > rank ? rank_of(&call->inputs[i]) : rank;
     return rank;
 }
 
 /* The dimension of the result along which parts lie that lay along this one of the input; -1: the operator needs all of
  * them. */
-static int dimension_behind(struct qdq *qdq, const struct node *node, qdq_handler *handle, const struct qdq_value *inputs,
-                            int count, int rank, int dimension)
+static int dimension_behind(struct qdq *qdq, const struct call *call, int rank, int dimension)
 {
+    qdq_handler *const handle = call->handle;
     bool is_reduced[GRAPH_MAXIMUM_RANK] = {false};
     int before = 0;
     if (IS_ONE_OF(handle, qdq_unary, qdq_clip, qdq_batch_normalization))
         return dimension;
     if (handle == qdq_binary)
-        return dimension + rank_of_all(inputs, count) - rank;
+        return dimension + rank_of_all(call) - rank;
     if (IS_ONE_OF(handle, qdq_instance_norm, qdq_average_pool, qdq_maximum_pool, qdq_global_average, qdq_global_maximum))
         return dimension == 1 ? dimension : -1;
     if (handle == qdq_layer_norm) {
-        const int64_t axis = qdq_integer(qdq, node, "axis", -1);
-        return dimension < axis + (axis < 0 ? inputs[0].view.rank : 0) ? dimension : -1;
+        const int64_t axis = qdq_integer(qdq, call->node, "axis", -1);
+        return dimension < axis + (axis < 0 ? call->inputs[0].view.rank : 0) ? dimension : -1;
     }
-    if (handle != qdq_reduce || !qdq_read_axes(qdq, node, inputs, count, is_reduced) || is_reduced[dimension])
+    if (handle != qdq_reduce || !qdq_read_axes(qdq, call->node, call->inputs, call->count, is_reduced) ||
+        is_reduced[dimension])
         return -1;
     for (int i = 0; i < dimension; i++)
         before += is_reduced[i];
-    return qdq_integer(qdq, node, "keepdims", 1) ? dimension : dimension - before;
+    return qdq_integer(qdq, call->node, "keepdims", 1) ? dimension : dimension - before;
 }
 
 /* ---- pieces of inputs ---- */
@@ -113,9 +122,11 @@ static enum qdq_outcome cut_tensor(struct qdq *qdq, const struct node *node, int
                : QDQ_FLOAT;
 }
 
-static enum qdq_outcome cut_input(struct qdq *qdq, const struct node *node, qdq_handler *handle, const struct piece *piece,
-                                  int index, struct qdq_value *value)
+/* Input `index` becomes what the piece has of it. */
+static enum qdq_outcome cut_input(struct qdq *qdq, const struct call *call, const struct piece *piece, int index,
+                                  struct qdq_value *value)
 {
+    qdq_handler *const handle = call->handle;
     if (qdq_is_joined(value))
         return take_part(qdq, piece, value);
     if (index && !has_channels(handle) && handle != qdq_binary)
@@ -132,56 +143,64 @@ static enum qdq_outcome cut_input(struct qdq *qdq, const struct node *node, qdq_
         return QDQ_FLOAT;
     if (value->kind == QDQ_CONSTANT)
         return cut_constant(qdq, dimension, piece, value);
-    return value->kind == QDQ_REALS ? cut_tensor(qdq, node, dimension, piece, value) : QDQ_FLOAT;
+    return value->kind == QDQ_REALS ? cut_tensor(qdq, call->node, dimension, piece, value) : QDQ_FLOAT;
 }
 
 /* ---- joined parts ---- */
 
 #define MOST_PIECES 16384 /* a DenseNet-201 has some 4,000 */
 
-static enum qdq_outcome run_piece(struct qdq *qdq, const struct node *node, qdq_handler *handle,
-                                  const struct qdq_value *inputs, int count, const struct piece *piece, bool has_all,
+/* `has_all`: the piece needs all of the other inputs. */
+static enum qdq_outcome run_piece(struct qdq *qdq, const struct call *call, const struct piece *piece, bool has_all,
                                   struct qdq_value *result)
 {
-    struct qdq_value *own = arena_array(qdq->arena, struct qdq_value, (size_t)count + 8);
-    memcpy(own, inputs, (size_t)count * sizeof *own);
-    for (int i = 0; i < count; i++) {
-        enum qdq_outcome outcome = i && has_all ? QDQ_DONE : cut_input(qdq, node, handle, piece, i, &own[i]);
+    struct qdq_value *own = arena_array(qdq->arena, struct qdq_value, (size_t)call->count + 8);
+    memcpy(own, call->inputs, (size_t)call->count * sizeof *own);
+    for (int i = 0; i < call->count; i++) {
+        enum qdq_outcome outcome = i && has_all ? QDQ_DONE : cut_input(qdq, call, piece, i, &own[i]);
         if (outcome != QDQ_DONE)
             return outcome;
     }
     enum qdq_outcome outcome;
-    if (own[0].kind == QDQ_CONSTANT && !IS_ONE_OF(handle, qdq_unary, qdq_clip, qdq_binary))
+    if (own[0].kind == QDQ_CONSTANT && !IS_ONE_OF(call->handle, qdq_unary, qdq_clip, qdq_binary))
         return QDQ_FLOAT;
-    return qdq_fold(qdq, node, own, count, result, &outcome) ? outcome : handle(qdq, node, own, count, result);
+    return qdq_fold(qdq, call->node, own, call->count, result, &outcome)
+               ? outcome
+               : call->handle(qdq, call->node, own, call->count, result);
 }
 
-static enum qdq_outcome run_parts(struct qdq *qdq, const struct node *node, qdq_handler *handle,
-                                  const struct qdq_value *inputs, int count, int joined, struct qdq_value *result)
+/* The result has the piece along this dimension, and can be joined with others. */
+static bool is_part(const struct qdq_value *part, int dimension, const struct piece *piece)
 {
-    const struct qdq_pending *whole = inputs[joined].pending;
+    return (part->kind == QDQ_REALS || part->kind == QDQ_PENDING || part->kind == QDQ_CONSTANT) &&
+           dimension < part->view.rank && part->view.dimensions[dimension] == piece->size;
+}
+
+static enum qdq_outcome run_parts(struct qdq *qdq, const struct call *call, int joined, struct qdq_value *result)
+{
+    const struct view *view = &call->inputs[joined].view;
+    const struct qdq_pending *whole = call->inputs[joined].pending;
     if (whole->part_count > QDQ_MOST_PARTS || qdq->piece_count + whole->part_count > MOST_PIECES)
         return QDQ_FLOAT;
     qdq->piece_count += whole->part_count;
-    const int behind = dimension_behind(qdq, node, handle, inputs, count, inputs[joined].view.rank, whole->dimension);
-    struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)whole->part_count);
-    struct piece piece = {.dimension = inputs[joined].view.rank - whole->dimension,
-                          .whole = inputs[joined].view.dimensions[whole->dimension]};
-    for (int i = 0; i < whole->part_count && behind >= 0; i++) {
-        piece.size = whole->parts[i].view.dimensions[whole->dimension];
-        const bool has_all = has_channels(handle) && whole->dimension != 1;
-        enum qdq_outcome outcome = run_piece(qdq, node, handle, inputs, count, &piece, has_all, &parts[i]);
-        if (outcome == QDQ_DONE && parts[i].kind == QDQ_CONSTANT)
-            parts[i].view = view_of_memory(parts[i].array->rank, parts[i].array->dimensions);
-        bool is_part = parts[i].kind == QDQ_REALS || parts[i].kind == QDQ_PENDING || parts[i].kind == QDQ_CONSTANT;
-        if (outcome != QDQ_DONE || !is_part || behind >= parts[i].view.rank ||
-            parts[i].view.dimensions[behind] != piece.size)
-            return outcome != QDQ_DONE ? outcome : QDQ_FLOAT;
-        piece.first += piece.size;
-    }
+    const int behind = dimension_behind(qdq, call, view->rank, whole->dimension);
     if (behind < 0)
         return QDQ_FLOAT;
-    qdq_join(qdq, node, parts, whole->part_count, behind, result);
+    const bool has_all = has_channels(call->handle) && whole->dimension != 1;
+    struct qdq_value *parts = arena_array(qdq->arena, struct qdq_value, (size_t)whole->part_count);
+    struct piece piece = {.dimension = view->rank - whole->dimension, .whole = view->dimensions[whole->dimension]};
+    for (int i = 0; i < whole->part_count; i++) {
+        piece.size = whole->parts[i].view.dimensions[whole->dimension];
+        enum qdq_outcome outcome = run_piece(qdq, call, &piece, has_all, &parts[i]);
+        if (outcome != QDQ_DONE)
+            return outcome;
+        if (parts[i].kind == QDQ_CONSTANT)
+            parts[i].view = view_of_memory(parts[i].array->rank, parts[i].array->dimensions);
+        if (!is_part(&parts[i], behind, &piece))
+            return QDQ_FLOAT;
+        piece.first += piece.size;
+    }
+    qdq_join(qdq, call->node, parts, whole->part_count, behind, result);
     return QDQ_DONE;
 }
 
@@ -221,10 +240,11 @@ static enum qdq_outcome run_bytes(struct qdq *qdq, const struct node *node, qdq_
 enum qdq_outcome qdq_distribute(struct qdq *qdq, const struct node *node, qdq_handler *handle,
                                 const struct qdq_value *inputs, int count, struct qdq_value *result)
 {
+    const struct call call = {node, handle, inputs, count};
     const int last = handle == qdq_binary ? count : 1;
     for (int i = 0; i < last; i++)
         if (qdq_is_joined(&inputs[i]))
-            return run_parts(qdq, node, handle, inputs, count, i, result);
+            return run_parts(qdq, &call, i, result);
     return inputs[0].kind == QDQ_REALS && is_mean(qdq, node, handle) ? run_bytes(qdq, node, handle, inputs, count, result)
                                                                      : QDQ_FLOAT;
 }
