@@ -252,6 +252,12 @@ def product(kind, axis=None, **attributes):
     return model.node(kind, ["r", weights], "m", **attributes).quantise("y")
 
 
+def compared_input():
+    model = Model()
+    model.constant("zero", FLOAT(0))
+    return model.node("Greater", ["x", "zero"], "g").node("Not", ["g"], "n").node("And", ["n", "g"], "c").quantise("a")
+
+
 def sums():
     return Model().quantise("a").convolution()
 
@@ -335,6 +341,10 @@ CASES = [
     ("length", length(), 1, ["ReduceL2_of_length", "op_types_to_quantize=[..., 'ReduceL2']"]),
     ("attention", Model(23).quantise("a").node("Attention", ["a", "a", "a"], "t").quantise("y"), 1,
      ["Attention_of_t", "opset_version=20", "inline_selected_functions(model, [('', 'Attention')]"]),
+    ("causal_attention", Model(23).quantise("a").node("Attention", ["a", "a", "a"], "t", is_causal=1).quantise("y"), 1,
+     ["opset_version=20", "in place of is_causal=True"]),
+    ("compared_input", compared_input(), 1,
+     ["selects by an input that is not quantised", "a mask of 0 and 1"]),
     ("einsum_of_three", Model().quantise("a").node("Einsum", ["a", "a", "a"], "t", equation="bchw,bchw,bchw->bchw").quantise("y"), 1,
      ["Einsum_of_t", "two factors", "one einsum behind the other"]),
     ("unknown_operator", unknown_operator(), 1, ["operator Cumulate is not supported"]),

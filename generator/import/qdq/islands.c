@@ -22,7 +22,7 @@ static int floating_input(struct qdq *qdq, const struct qdq_value *inputs, int c
 }
 
 /* How quant_pre_process names the nodes of functions that it writes out, as GroupNormalization from opset 21 on is one. */
-#define INLINED "_inlfunc_"
+#define INLINED "_inlfunc_GroupNormalization"
 
 static void add_type(struct qdq *qdq, const char *type)
 {
@@ -107,6 +107,14 @@ static bool is_of_optimiser(const struct node *node)
     return !strcmp(node->domain, "com.microsoft") && node_is_one_of(node, types);
 }
 
+/* A condition that the network's input decides in floating point. */
+static bool is_outside_truth(const struct node *node, const struct node *reader, const struct qdq_value *input)
+{
+    static const char *const types[] = {"And", "Equal", "Greater", "GreaterOrEqual", "IsNaN", "Less", "LessOrEqual", "Not",
+                                        "Or",  "Xor",   NULL};
+    return input->kind == QDQ_OUTSIDE && (node_is_one_of(reader, types) || (node && node_is_one_of(node, types)));
+}
+
 /* What stands in the way of a node that no handler takes, from the most particular on: each of these reports it, or has
  * nothing to say. */
 
@@ -160,8 +168,10 @@ static bool refuse_operator(struct qdq *qdq, const struct node *node, bool is_fl
         *node->domain || qdq_operator_find(node) ? NULL : operator_find_advice(node->type);
     if (is_floating && !advice)
         return false;
-    qdq_fault(qdq, node, NULL, "operator %s%s%s is not supported here: %s", node->type, *node->domain ? " of domain " : "",
-              node->domain, advice ? advice->text : "there is no layer that computes it; 'dory ops' lists what there is");
+    const bool is_causal = advice && qdq_integer(qdq, node, "is_causal", 0) != 0;
+    qdq_fault(qdq, node, NULL, "operator %s%s%s is not supported here: %s%s", node->type, *node->domain ? " of domain " : "",
+              node->domain, advice ? advice->text : "there is no layer that computes it; 'dory ops' lists what there is",
+              is_causal ? QDQ_OF_INFINITE_MASK : "");
     return true;
 }
 
@@ -175,7 +185,9 @@ void qdq_report_island(struct qdq *qdq, const struct node *node, const struct qd
         return;
     const struct value *value = &qdq->graph->values[node->inputs[floating]];
     const struct node *producer = value->producer == NO_NODE ? NULL : &qdq->graph->nodes[value->producer];
-    if (producer)
+    if (is_outside_truth(producer, node, &inputs[floating]))
+        qdq_fault(qdq, node, NULL, QDQ_OF_OUTSIDE_TRUTH);
+    else if (producer)
         add_island(qdq, producer, node, arena_format(qdq->arena, ", which %s '%s' reads", node->type, node->name));
     else
         add_island(qdq, node, NULL, arena_format(qdq->arena, ", whose input '%s' is not quantised", value->name));

@@ -3,6 +3,59 @@
 
 #include <string.h>
 
+/* ---- what a head is computed from ---- */
+
+static void add_source(struct qdq *qdq, struct qdq_value *head, int tensor)
+{
+    for (int i = 0; i < head->source_count; i++)
+        if (head->sources[i] == tensor)
+            return;
+    int *sources = arena_array(qdq->arena, int, (size_t)head->source_count + 1);
+    if (head->source_count)
+        memcpy(sources, head->sources, (size_t)head->source_count * sizeof *sources);
+    sources[head->source_count++] = tensor;
+    head->sources = sources;
+}
+
+/* The sums of a layer that nobody rounds; -1: there are none. */
+static int sums_of(struct qdq *qdq, const struct qdq_value *value)
+{
+    return value->kind == QDQ_PENDING ? qdq_pending_give_sums(qdq, value->pending, value->pending->layer.name) : -1;
+}
+
+/* As a Where selects it: the application has it from the model. */
+static bool is_one_number(const struct qdq_value *value)
+{
+    bool is_same = value->kind == QDQ_REALS;
+    for (int i = 1; is_same && i < 256; i++)
+        is_same = value->reals[i] == value->reals[0];
+    return is_same;
+}
+
+void qdq_add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_value *input)
+{
+    int sums = sums_of(qdq, input);
+    if (sums >= 0) {
+        add_source(qdq, head, sums);
+        return;
+    }
+    struct qdq_value own = *input;
+    if (qdq_are_truths(&own))
+        qdq_lay_truths(qdq, &own);
+    if (own.kind == QDQ_ELEMENTS || own.kind == QDQ_REALS || own.kind == QDQ_STATISTIC)
+        add_source(qdq, head, own.tensor);
+    for (int i = 0; input->kind == QDQ_PENDING && i < input->pending->part_count; i++)
+        if (!is_one_number(&input->pending->parts[i]))
+            qdq_add_sources(qdq, head, &input->pending->parts[i]);
+    for (int i = 0; input->kind == QDQ_PENDING && !input->pending->part_count && i < 2; i++)
+        if (input->pending->layer.inputs[i] >= 0)
+            add_source(qdq, head, input->pending->layer.inputs[i]);
+    for (int i = 0; input->kind == QDQ_HEAD && i < input->source_count; i++)
+        add_source(qdq, head, input->sources[i]);
+}
+
+/* ---- outputs ---- */
+
 static void add_output(struct qdq *qdq, int tensor)
 {
     struct network *network = qdq->builder.network;

@@ -21,7 +21,11 @@
 #include "model/graph.h"
 
 #define QDQ_OF_INFINITE_MASK                                                                                                \
-    " (as of a causal mask of minus infinity: have attention add a mask of 0 and -20 in place of is_causal)"
+    " (as of a mask of minus infinity: write -20 in its place, e.g. masked_fill(mask, -20), and in place of "               \
+    "is_causal=True attn_mask=torch.full((n, n), -20.0).triu(1))"
+#define QDQ_OF_OUTSIDE_TRUTH                                                                                                \
+    "selects by an input that is not quantised; supported: a mask of 0 and 1, which is multiplied, or added as "            \
+    "-20 * (1 - mask) to the scores of attention"
 
 /* ---- values ---- */
 
@@ -405,8 +409,9 @@ enum qdq_operation {
 /* truths.c: a truth of two real functions of elements. */
 enum qdq_outcome qdq_compare(struct qdq *qdq, const struct node *node, enum qdq_operation operation,
                              const struct qdq_value *inputs, struct qdq_value *result);
-/* Truths of elements become a tensor's own numbers, 0 and 1; false: the value is something else. */
-bool qdq_lay_truths(struct qdq *qdq, struct qdq_value *value);
+bool qdq_are_truths(const struct qdq_value *value); /* real numbers that are 0 or 1 */
+/* They become a tensor's own numbers. */
+void qdq_lay_truths(struct qdq *qdq, struct qdq_value *value);
 /* A tensor and a constant, which is the first operand where it is swapped: weights of one a channel. */
 enum qdq_outcome qdq_scale_channels(struct qdq *qdq, const struct node *node, enum qdq_operation operation,
                                     const struct qdq_value *value, const struct qdq_array *array, bool is_swapped,
@@ -452,6 +457,7 @@ void qdq_open_inputs(struct qdq *qdq, bool are_signed);
 
 /* ---- outputs.c ---- */
 
+void qdq_add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_value *input);
 void qdq_give_output(struct qdq *qdq, int index); /* of the graph's values */
 
 /* ---- islands.c ---- */
@@ -467,7 +473,6 @@ const char *qdq_add_to_list(struct qdq *qdq, const char *list, const char *name)
 
 /* Lists the nodes that compute a value which nothing rounds as the application's, first to last. */
 void qdq_list_makers(struct qdq *qdq, int index);
-void qdq_add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_value *input);
 
 /* ---- import/integers: Deeploy's operators ---- */
 

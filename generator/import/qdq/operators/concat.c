@@ -169,6 +169,30 @@ static struct qdq_value *open_parts(struct qdq *qdq, const struct qdq_value *inp
     return parts;
 }
 
+static bool holds_truths(const struct qdq_array *array)
+{
+    for (size_t i = 0; array->numbers && i < array->count; i++)
+        if (qdq_array_real(array, i) != 0 && qdq_array_real(array, i) != 1)
+            return false;
+    return array->numbers != NULL;
+}
+
+/* Truths have one quantisation once they are tensors; so have constants among them. */
+static enum qdq_outcome take_truths(struct qdq *qdq, const struct node *node, struct qdq_value *parts, int count)
+{
+    bool are_truths = true;
+    for (int i = 0; i < count; i++)
+        are_truths =
+            are_truths && (parts[i].kind == QDQ_CONSTANT ? holds_truths(parts[i].array) : qdq_are_truths(&parts[i]));
+    enum qdq_outcome outcome = QDQ_DONE;
+    for (int i = 0; i < count && are_truths && outcome == QDQ_DONE; i++)
+        if (parts[i].kind != QDQ_CONSTANT)
+            qdq_lay_truths(qdq, &parts[i]);
+        else
+            outcome = qdq_make_rounded(qdq, node, &(struct quantisation){1, 0, false}, &parts[i]);
+    return outcome;
+}
+
 enum qdq_outcome qdq_concatenation(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                    struct qdq_value *result)
 {
@@ -176,6 +200,9 @@ enum qdq_outcome qdq_concatenation(struct qdq *qdq, const struct node *node, con
     struct middle_value whole;
     int64_t axis = qdq_integer(qdq, node, "axis", 1), rank;
     memcpy(parts, inputs, (size_t)count * sizeof *parts);
+    enum qdq_outcome outcome = take_truths(qdq, node, parts, count);
+    if (outcome != QDQ_DONE)
+        return outcome;
     for (int i = 0; i < count; i++)
         if (parts[i].kind == QDQ_CONSTANT && !take_constant(qdq, node, &parts[i]))
             return qdq_fault(qdq, node, NULL, "joins the constant '%s', which holds no list of numbers",
@@ -186,7 +213,7 @@ enum qdq_outcome qdq_concatenation(struct qdq *qdq, const struct node *node, con
         return qdq_fault(qdq, node, "axis", "is %" PRId64 ", of a tensor of shape %s", axis,
                          view_text(&parts[0].view, qdq->arena));
     parts = open_parts(qdq, parts, (int)axis, &count);
-    enum qdq_outcome outcome = parts ? take_parts(qdq, node, parts, count, (int)axis) : QDQ_FLOAT;
+    outcome = parts ? take_parts(qdq, node, parts, count, (int)axis) : QDQ_FLOAT;
     if (outcome != QDQ_DONE)
         return outcome;
     if (!is_one_quantisation(qdq, parts, count)) {

@@ -135,16 +135,19 @@ enum qdq_outcome qdq_compare(struct qdq *qdq, const struct node *node, enum qdq_
     }
 }
 
-bool qdq_lay_truths(struct qdq *qdq, struct qdq_value *value)
+bool qdq_are_truths(const struct qdq_value *value)
+{
+    bool are = value->kind == QDQ_REALS;
+    for (int i = 0; are && i < 256; i++)
+        are = value->reals[i] == 0 || value->reals[i] == 1;
+    return are;
+}
+
+void qdq_lay_truths(struct qdq *qdq, struct qdq_value *value)
 {
     uint8_t *table = arena_array(qdq->arena, uint8_t, 256);
-    if (value->kind != QDQ_REALS || qdq_is_plain(qdq, value))
-        return false;
-    for (int i = 0; i < 256; i++) {
-        if (value->reals[i] != 0 && value->reals[i] != 1)
-            return false;
+    for (int i = 0; i < 256; i++)
         table[i] = (uint8_t)value->reals[i];
-    }
     const struct tensor from = *qdq_tensor(qdq, value->tensor);
     const char *name = arena_format(qdq->arena, "%s, truth", from.name);
     const int output =
@@ -152,7 +155,6 @@ bool qdq_lay_truths(struct qdq *qdq, struct qdq_value *value)
     quantised_table(&qdq->builder, name, value->tensor, output, table);
     value->tensor = output;
     value->reals = qdq_plain_reals(qdq, output);
-    return true;
 }
 
 /* ---- what a truth, which is 0 or 1, selects of two operands ---- */
@@ -247,10 +249,7 @@ enum qdq_outcome qdq_where(struct qdq *qdq, const struct node *node, const struc
     if (count != 3)
         return qdq_fault(qdq, node, NULL, "Where of %d inputs; supported: 3", count);
     if (condition.kind == QDQ_OUTSIDE)
-        return qdq_fault(
-            qdq, node, NULL,
-            "selects by an input that is not quantised; supported: a quantised mask that is added, as -20 * (1 - mask) "
-            "to the scores of attention");
+        return qdq_fault(qdq, node, NULL, QDQ_OF_OUTSIDE_TRUTH);
     if (condition.kind == QDQ_CONSTANT)
         outcome = qdq_make_numbers(qdq, node, &condition);
     if (outcome != QDQ_DONE || condition.kind != QDQ_REALS || !read_choice(&inputs[1], &condition, &choices[0]) ||
