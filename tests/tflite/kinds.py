@@ -138,6 +138,28 @@ def moved_truths(n):
     return x
 
 
+def rounded_behind(n):
+    """As ai-edge-quantizer leaves a MINIMUM and a SELECT of two tensors in floating point, in front of a QUANTIZE."""
+    scale = float(np.float32(0.07))
+    def real(x):
+        data, scale, zero = n.values[x]
+        output = n.model.tensor("real", list(data.shape), tfl.FLOAT32)
+        n.model.operator(tfl.DEQUANTIZE, [x], [output])
+        return output, (data - zero).astype(np.float32) * np.float32(scale)
+    x, y, z = n.input((1, 5, 4, 6)), n.input((1, 5, 4, 6)), n.input((1, 5, 4, 1))
+    (a, of_a), (b, of_b) = real(x), real(y)
+    truth = reference.compare("less", n.values[x], n.values[z])
+    condition, least, chosen = (n.model.tensor("node", [1, 5, 4, 6], kind) for kind in (tfl.BOOL, tfl.FLOAT32, tfl.FLOAT32))
+    n.model.operator(tfl.LESS, [x, z], [condition])
+    n.model.operator(tfl.MINIMUM, [a, b], [least])
+    n.model.operator(tfl.SELECT_V2, [condition, b, a], [chosen])
+    def rounded(node, numbers):
+        steps = numbers / np.float32(scale)
+        data = np.clip(np.trunc(steps + np.copysign(np.float32(0.5), steps)).astype(int) + 3, -128, 127)
+        return n.operate(tfl.QUANTIZE, [node], (data, scale, 3))
+    return n.extreme("maximum", *zip(*((t, n.values[t]) for t in (rounded(least, np.minimum(of_a, of_b)), rounded(chosen, np.where(truth, of_b, of_a))))))
+
+
 def no_difference(n):
     """x - x, with a scale that is far below x's: Keras finds so what is finite."""
     x = n.input((1, 5, 4, 6))
@@ -193,7 +215,8 @@ def refuses_words_of_two(dory, folder):
 
 
 KINDS = [unit_rows, blocks_of_two_dimensions, exact_product, exact_product_with_weights, truths_as_numbers,
-         computed_constant, common_shapes, chosen_channels, moved_truths, no_difference]
+         computed_constant, common_shapes, chosen_channels, moved_truths, rounded_behind,
+         no_difference]
 
 
 def kind(build):

@@ -101,6 +101,15 @@ tflite_handler tflite_resize_nearest, tflite_resize_bilinear;
 /* tflite_reals.c: the operator's inputs are real functions of elements, and so is its result. False where they are not, or
  * where the result is something else: then it is left to the application, or an island. */
 bool tflite_keeps_reals(struct tflite_importer *importer, struct value *result);
+const struct value *tflite_input_value(const struct tflite_importer *importer, int index); /* null: none */
+bool tflite_is_real(const struct value *value);
+float *tflite_new_reals(struct tflite_importer *importer);
+/* Real numbers take on the quantisation of the elements that they are of, for an operator that does not look at it. */
+void tflite_lend_quantisation(struct tflite_importer *importer, int tensor, int elements);
+/* tflite_real_parts.c: likewise, of several tensors; and real numbers as the operator's output is quantised. */
+bool tflite_join_reals(struct tflite_importer *importer, struct value *result);
+bool tflite_normalise_reals(struct tflite_importer *importer, struct value *result);
+void tflite_fill_plain(const struct tensor *from, float *reals); /* a tensor's own numbers */
 bool tflite_quantise_reals(struct tflite_importer *importer, const struct value *value, struct value *result);
 /* A BOOL of the model that is a function of an element becomes a tensor of truths, as operators of integers read it. */
 void tflite_lay_truths(struct tflite_importer *importer, int tensor);

@@ -5,7 +5,6 @@
 
 #include "import/tflite/tflite_import.h"
 #include "middle/functions.h"
-#include "middle/norms.h"
 
 /* ---- functions ---- */
 
@@ -65,25 +64,25 @@ real_function *tflite_find_function(const struct tflite_operator *operation, str
     return NULL;
 }
 
-static float *new_reals(struct tflite_importer *importer) { return arena_array(importer->arena, float, 256); }
+float *tflite_new_reals(struct tflite_importer *importer) { return arena_array(importer->arena, float, 256); }
 
-static const struct value *input_value(const struct tflite_importer *importer, int index)
+const struct value *tflite_input_value(const struct tflite_importer *importer, int index)
 {
     const struct tflite_operator *operation = importer->current;
     bool is_there = index < operation->input_count && operation->inputs[index] != NO_TENSOR;
     return is_there ? &importer->values[operation->inputs[index]] : NULL;
 }
 
-static bool is_real(const struct value *value) { return value && value->kind == VALUE_REALS; }
+bool tflite_is_real(const struct value *value) { return value && value->kind == VALUE_REALS; }
 
 static bool apply_function(struct tflite_importer *importer, struct value *result)
 {
     struct function_parameters parameters = {0, 0};
     real_function *function = tflite_find_function(importer->current, &parameters);
-    const struct value *input = input_value(importer, 0);
-    if (!function || !is_real(input))
+    const struct value *input = tflite_input_value(importer, 0);
+    if (!function || !tflite_is_real(input))
         return false;
-    float *reals = new_reals(importer);
+    float *reals = tflite_new_reals(importer);
     for (int i = 0; i < 256; i++)
         reals[i] = (float)function((double)input->reals[i], parameters);
     *result = *input;
@@ -157,22 +156,22 @@ static float activate(int activation, float x)
 static bool combine(struct tflite_importer *importer, struct value *result)
 {
     const struct tflite_operator *operation = importer->current;
-    const struct value *operands[2] = {input_value(importer, 0), input_value(importer, 1)};
+    const struct value *operands[2] = {tflite_input_value(importer, 0), tflite_input_value(importer, 1)};
     float numbers[2] = {0, 0};
     if (!is_arithmetic(operation->code) || operation->input_count != 2 ||
         operation->options.activation > TFLITE_FUSED_RELU6 || operation->options.activation < 0)
         return false;
     for (int i = 0; i < 2; i++)
-        if (!operands[i] || (!is_real(operands[i]) && !read_number(importer, i, &numbers[i])))
+        if (!operands[i] || (!tflite_is_real(operands[i]) && !read_number(importer, i, &numbers[i])))
             return false;
-    if (is_real(operands[0]) && is_real(operands[1]) &&
+    if (tflite_is_real(operands[0]) && tflite_is_real(operands[1]) &&
         !(is_same_element(operands[0], operands[1]) && tflite_is_as_large(importer, 0) && tflite_is_as_large(importer, 1)))
         return false;
-    float *reals = new_reals(importer);
-    *result = is_real(operands[0]) ? *operands[0] : *operands[1];
+    float *reals = tflite_new_reals(importer);
+    *result = tflite_is_real(operands[0]) ? *operands[0] : *operands[1];
     for (int i = 0; i < 256; i++) {
-        float a = is_real(operands[0]) ? operands[0]->reals[i] : numbers[0];
-        float b = is_real(operands[1]) ? operands[1]->reals[i] : numbers[1];
+        float a = tflite_is_real(operands[0]) ? operands[0]->reals[i] : numbers[0];
+        float b = tflite_is_real(operands[1]) ? operands[1]->reals[i] : numbers[1];
         reals[i] = activate(operation->options.activation, calculate(operation->code, a, b));
     }
     result->reals = reals;
@@ -183,23 +182,23 @@ static bool combine(struct tflite_importer *importer, struct value *result)
 static bool select(struct tflite_importer *importer, struct value *result)
 {
     const struct tflite_operator *operation = importer->current;
-    const struct value *condition = input_value(importer, 0);
+    const struct value *condition = tflite_input_value(importer, 0);
     float numbers[3] = {0, 0, 0};
     if ((operation->code != TFLITE_SELECT && operation->code != TFLITE_SELECT_V2) || operation->input_count != 3 ||
-        !is_real(condition))
+        !tflite_is_real(condition))
         return false;
     for (int i = 1; i < 3; i++) {
-        const struct value *value = input_value(importer, i);
+        const struct value *value = tflite_input_value(importer, i);
         if (!value || !tflite_is_as_large(importer, 0) ||
-            (is_real(value) ? !is_same_element(value, condition) || !tflite_is_as_large(importer, i)
-                            : !read_number(importer, i, &numbers[i])))
+            (tflite_is_real(value) ? !is_same_element(value, condition) || !tflite_is_as_large(importer, i)
+                                   : !read_number(importer, i, &numbers[i])))
             return false;
     }
-    float *reals = new_reals(importer);
+    float *reals = tflite_new_reals(importer);
     for (int i = 0; i < 256; i++) {
         const int chosen = condition->reals[i] != 0 ? 1 : 2;
-        const struct value *value = input_value(importer, chosen);
-        reals[i] = is_real(value) ? value->reals[i] : numbers[chosen];
+        const struct value *value = tflite_input_value(importer, chosen);
+        reals[i] = tflite_is_real(value) ? value->reals[i] : numbers[chosen];
     }
     *result = *condition;
     result->reals = reals;
@@ -233,8 +232,7 @@ static bool only_moves(int code, const float *reals)
     return (is_index || code == TFLITE_REDUCE_MAX || code == TFLITE_MAX_POOL_2D) && rises(reals, is_index);
 }
 
-/* Real numbers take on the quantisation of the elements that they are of, for an operator that does not look at it. */
-static void lend_quantisation(struct tflite_importer *importer, int tensor, int elements)
+void tflite_lend_quantisation(struct tflite_importer *importer, int tensor, int elements)
 {
     const struct tensor *like = tflite_network_tensor(importer, elements);
     float *scale = arena_array(importer->arena, float, 1);
@@ -260,17 +258,17 @@ static bool move(struct tflite_importer *importer, struct value *result)
 {
     const struct tflite_operator *operation = importer->current;
     int from = operation->code == TFLITE_SPLIT ? 1 : 0;
-    const struct value *input = input_value(importer, from);
+    const struct value *input = tflite_input_value(importer, from);
     tflite_handler *handler = tflite_find_handler(operation->code);
-    if (!is_real(input) || !handler || !only_moves(operation->code, input->reals))
+    if (!tflite_is_real(input) || !handler || !only_moves(operation->code, input->reals))
         return false;
     struct value *value = &importer->values[operation->inputs[from]];
     const float *reals = value->reals;
     const bool are_truths = importer->tensors[operation->inputs[from]].type == TFLITE_BOOL;
     value->kind = VALUE_TENSOR;
-    lend_quantisation(importer, operation->inputs[from], value->tensor);
+    tflite_lend_quantisation(importer, operation->inputs[from], value->tensor);
     for (int i = 0; i < operation->output_count && !gives_index(operation->code); i++)
-        lend_quantisation(importer, operation->outputs[i], value->tensor);
+        tflite_lend_quantisation(importer, operation->outputs[i], value->tensor);
     bool is_done = handler(importer, operation, result);
     value->kind = VALUE_REALS;
     value->reals = reals;
@@ -284,156 +282,15 @@ static bool move(struct tflite_importer *importer, struct value *result)
     return true;
 }
 
-/* ---- CONCATENATION ---- */
-
-/* Real numbers as a quantisation rounds them: a table, or nothing where that changes no element. */
-static struct value quantise(struct tflite_importer *importer, const struct value *value,
-                             const struct quantisation *quantisation, const char *name)
-{
-    const struct tensor from = *tflite_network_tensor(importer, value->tensor);
-    int zero = (int)quantisation->zero_point + (quantisation->is_signed ? 128 : 0);
-    bool is_same = from.scale == quantisation->scale && from.zero_point == zero;
-    uint8_t table[256];
-    for (int i = 0; i < 256; i++) {
-        float steps = roundf(value->reals[i] / (float)quantisation->scale) + (float)zero;
-        table[i] = (uint8_t)(steps >= 255 ? 255 : steps > 0 ? (int)steps : 0); /* no number at all: 0 */
-        is_same = is_same && table[i] == i;
-    }
-    struct value result = *value;
-    result.kind = VALUE_TENSOR;
-    if (is_same)
-        return result;
-    result.tensor = quantised_tensor(&importer->builder, name, from.height, from.width, from.channels, quantisation);
-    quantised_table(&importer->builder, name, value->tensor, result.tensor, table);
-    return result;
-}
-
-/* The quantisation that all readers of a tensor, which are QUANTIZEs, give it. */
-static bool find_quantisation(struct tflite_importer *importer, int tensor, struct quantisation *quantisation)
-{
-    const struct tflite_tensor *found = NULL;
-    for (int i = 0; i < importer->model->operator_count; i++) {
-        const struct tflite_operator *reader = &importer->model->operators[i];
-        for (int k = 0; k < reader->input_count; k++) {
-            if (reader->inputs[k] != tensor)
-                continue;
-            if (reader->code != TFLITE_QUANTIZE || reader->output_count < 1)
-                return false;
-            const struct tflite_tensor *output = &importer->model->tensors[reader->outputs[0]];
-            if (output->scale_count != 1 ||
-                (found && (output->scales[0] != found->scales[0] || output->zero_points[0] != found->zero_points[0])))
-                return false;
-            found = output;
-        }
-    }
-    return found && tflite_quantisation(importer, found, quantisation);
-}
-
-static void fill_plain(const struct tensor *from, float *reals)
-{
-    for (int i = 0; i < 256; i++)
-        reals[i] = (float)(from->scale * (i - from->zero_point));
-}
-
-/* Each part is quantised as the whole is behind, before all are joined. */
-static bool join(struct tflite_importer *importer, struct value *result)
-{
-    const struct tflite_operator *operation = importer->current;
-    const int count = operation->input_count;
-    struct value *saved = arena_array(importer->arena, struct value, (size_t)count + 1);
-    struct quantisation quantisation;
-    if (operation->code != TFLITE_CONCATENATION)
-        return false;
-    for (int i = 0; i < count; i++) {
-        if (!is_real(input_value(importer, i)))
-            return false;
-        saved[i] = *input_value(importer, i);
-    }
-    if (!find_quantisation(importer, operation->outputs[0], &quantisation))
-        return false;
-    for (int i = 0; i < count; i++) {
-        const char *name = arena_format(importer->arena, "%s, part %d", tflite_output(importer)->name, i);
-        struct value *part = &importer->values[operation->inputs[i]];
-        *part = quantise(importer, &saved[i], &quantisation, name);
-        lend_quantisation(importer, operation->inputs[i], part->tensor);
-        lend_quantisation(importer, operation->outputs[0], part->tensor);
-    }
-    const bool is_done = tflite_find_handler(operation->code)(importer, operation, result);
-    for (int i = 0; i < count; i++)
-        importer->values[operation->inputs[i]] = saved[i];
-    float *reals = new_reals(importer);
-    result->kind = is_done ? VALUE_REALS : VALUE_UNKNOWN;
-    if (is_done)
-        fill_plain(tflite_network_tensor(importer, result->tensor), reals);
-    result->reals = reals;
-    return true;
-}
-
-/* ---- L2_NORMALIZATION ---- */
-
-static bool is_plain(const struct tflite_importer *importer, const struct value *value)
-{
-    float reals[256];
-    fill_plain(&importer->builder.network->tensors[value->tensor], reals);
-    return !memcmp(reals, value->reals, sizeof reals);
-}
-
-/* The layer that norms of ONNX become; false where its output's scale is too small for it. */
-static bool lay_norm(struct tflite_importer *importer, const char *name, int input, int output)
-{
-    static const double one = 1, zero = 0;
-    const struct real_norm norm = {.kind = NORM_OF_SUM,
-                                   .run = tflite_network_tensor(importer, input)->channels,
-                                   .count = 1,
-                                   .factors = &one,
-                                   .terms = &zero,
-                                   .minimum = -INFINITY,
-                                   .maximum = INFINITY};
-    return middle_norm(&importer->builder, name, input, output, &norm);
-}
-
-/* Channels by the root of their squares' sum, rounded as the QUANTIZE behind asks. */
-static bool normalise(struct tflite_importer *importer, struct value *result)
-{
-    const struct tflite_operator *operation = importer->current;
-    const struct value *input = input_value(importer, 0);
-    const char *name = tflite_output(importer)->name;
-    struct quantisation quantisation;
-    struct middle_value placed;
-    if (operation->code != TFLITE_L2_NORMALIZATION || !is_real(input) || !is_plain(importer, input) ||
-        operation->options.activation != TFLITE_NO_ACTIVATION ||
-        !find_quantisation(importer, operation->outputs[0], &quantisation))
-        return false;
-    const struct value saved = *input;
-    importer->values[operation->inputs[0]].kind = VALUE_TENSOR;
-    const bool is_placed = tflite_takes_channels(importer, -1, &placed);
-    importer->values[operation->inputs[0]] = saved;
-    if (!is_placed)
-        return true;
-    const struct tensor from = *tflite_network_tensor(importer, placed.tensor);
-    const int output = quantised_tensor(&importer->builder, name, from.height, from.width, from.channels, &quantisation);
-    if (!lay_norm(importer, name, placed.tensor, output))
-        return tflite_fault(importer, "is quantised with the scale %g behind, which is too small", quantisation.scale), true;
-    float *reals = new_reals(importer);
-    fill_plain(tflite_network_tensor(importer, output), reals);
-    placed.tensor = output;
-    *result = tflite_value_of(output);
-    result->is_moved = !view_is_memory(&placed.view) || !middle_is_whole(&importer->builder, &placed);
-    result->view = placed.view;
-    result->kind = VALUE_REALS;
-    result->reals = reals;
-    return true;
-}
-
 /* CAST: truths as the numbers 0 and 1, and real numbers as they are. */
 static bool cast(struct tflite_importer *importer, struct value *result)
 {
     const struct tflite_operator *operation = importer->current;
-    const struct value *input = input_value(importer, 0);
+    const struct value *input = tflite_input_value(importer, 0);
     if (operation->code != TFLITE_CAST || operation->input_count != 1 || !input ||
         importer->model->tensors[operation->outputs[0]].type != TFLITE_FLOAT32)
         return false;
-    if (is_real(input)) {
+    if (tflite_is_real(input)) {
         *result = *input;
         return true;
     }
@@ -441,7 +298,7 @@ static bool cast(struct tflite_importer *importer, struct value *result)
         return false;
     if (tflite_reads_elements(importer, 0, result) < 0)
         return true;
-    float *reals = new_reals(importer);
+    float *reals = tflite_new_reals(importer);
     for (int i = 0; i < 256; i++)
         reals[i] = i != 0;
     result->kind = VALUE_REALS;
@@ -452,7 +309,8 @@ static bool cast(struct tflite_importer *importer, struct value *result)
 bool tflite_keeps_reals(struct tflite_importer *importer, struct value *result)
 {
     return cast(importer, result) || apply_function(importer, result) || combine(importer, result) ||
-           select(importer, result) || move(importer, result) || join(importer, result) || normalise(importer, result);
+           select(importer, result) || move(importer, result) || tflite_join_reals(importer, result) ||
+           tflite_normalise_reals(importer, result);
 }
 
 /* ---- edges ---- */
@@ -464,8 +322,8 @@ bool tflite_dequantise(struct tflite_importer *importer, const struct tflite_ope
     if (tensor < 0)
         return false;
     const struct tensor *from = tflite_network_tensor(importer, tensor);
-    float *reals = new_reals(importer);
-    fill_plain(from, reals);
+    float *reals = tflite_new_reals(importer);
+    tflite_fill_plain(from, reals);
     result->kind = VALUE_REALS;
     result->reals = reals;
     return true;
@@ -484,14 +342,4 @@ void tflite_lay_truths(struct tflite_importer *importer, int tensor)
     quantised_table(&importer->builder, name, value->tensor, truths, table);
     value->kind = VALUE_TENSOR;
     value->tensor = truths;
-}
-
-bool tflite_quantise_reals(struct tflite_importer *importer, const struct value *value, struct value *result)
-{
-    const struct tflite_tensor *output = tflite_output(importer);
-    struct quantisation quantisation;
-    if (!tflite_quantisation(importer, output, &quantisation))
-        return false;
-    *result = quantise(importer, value, &quantisation, output->name);
-    return true;
 }
