@@ -1,6 +1,7 @@
 #include "middle/functions.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double hard_sigmoid_of(float x, float alpha, float beta)
@@ -128,3 +129,41 @@ real_function *function_find(const char *name, struct function_parameters *param
 }
 
 bool function_is_relu(real_function *function) { return function == relu; }
+
+/* ---- ranks ---- */
+
+struct ranked {
+    float number;
+    int element;
+    bool is_upper; /* of the operand that is asked to be the larger one */
+};
+
+/* By numbers; of equal ones the upper operand's first, which are above none of those. */
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *first = a, *second = b;
+    if (first->number != second->number)
+        return first->number < second->number ? -1 : 1;
+    return (int)second->is_upper - (int)first->is_upper;
+}
+
+/* Where an upper number follows lower ones the rank rises: 256 times at most, and so often only where the first number is a
+ * lower one; then no upper rank is 0, and all are one less. */
+int function_order(const float *upper, const float *lower, uint8_t *upper_bytes, uint8_t *lower_bytes)
+{
+    struct ranked all[512];
+    for (int i = 0; i < 256; i++) {
+        all[2 * i] = (struct ranked){upper[i], i, true};
+        all[2 * i + 1] = (struct ranked){lower[i], i, false};
+    }
+    qsort(all, 512, sizeof *all, compare_ranked);
+    const int less = all[0].is_upper ? 0 : 1;
+    bool is_behind_lower = false;
+    for (int i = 0, rank = 0; i < 512; i++) {
+        rank += all[i].is_upper && is_behind_lower;
+        is_behind_lower = !all[i].is_upper;
+        (all[i].is_upper ? upper_bytes : lower_bytes)[all[i].element] =
+            (uint8_t)(all[i].is_upper ? rank - less : 255 - rank);
+    }
+    return less - 255;
+}

@@ -141,23 +141,26 @@ def moved_truths(n):
 def rounded_behind(n):
     """As ai-edge-quantizer leaves a MINIMUM and a SELECT of two tensors in floating point, in front of a QUANTIZE."""
     scale = float(np.float32(0.07))
+    def node(code, inputs, result, kind=tfl.FLOAT32):
+        output = n.model.tensor("node", list(result.shape), kind)
+        n.model.operator(code, inputs, [output])
+        return output, result
     def real(x):
         data, scale, zero = n.values[x]
-        output = n.model.tensor("real", list(data.shape), tfl.FLOAT32)
-        n.model.operator(tfl.DEQUANTIZE, [x], [output])
-        return output, (data - zero).astype(np.float32) * np.float32(scale)
-    x, y, z = n.input((1, 5, 4, 6)), n.input((1, 5, 4, 6)), n.input((1, 5, 4, 1))
-    (a, of_a), (b, of_b) = real(x), real(y)
-    truth = reference.compare("less", n.values[x], n.values[z])
-    condition, least, chosen = (n.model.tensor("node", [1, 5, 4, 6], kind) for kind in (tfl.BOOL, tfl.FLOAT32, tfl.FLOAT32))
-    n.model.operator(tfl.LESS, [x, z], [condition])
-    n.model.operator(tfl.MINIMUM, [a, b], [least])
-    n.model.operator(tfl.SELECT_V2, [condition, b, a], [chosen])
-    def rounded(node, numbers):
+        return node(tfl.DEQUANTIZE, [x], (data - zero).astype(np.float32) * np.float32(scale))
+    def rounded(real, numbers):
         steps = numbers / np.float32(scale)
         data = np.clip(np.trunc(steps + np.copysign(np.float32(0.5), steps)).astype(int) + 3, -128, 127)
-        return n.operate(tfl.QUANTIZE, [node], (data, scale, 3))
-    return n.extreme("maximum", *zip(*((t, n.values[t]) for t in (rounded(least, np.minimum(of_a, of_b)), rounded(chosen, np.where(truth, of_b, of_a))))))
+        return n.operate(tfl.QUANTIZE, [real], (data, scale, 3))
+    (a, of_a), (b, of_b), (c, of_c) = (real(n.input(shape)) for shape in ((1, 5, 4, 6), (1, 5, 4, 6), (1, 5, 4, 1)))
+    results = [rounded(*node(tfl.MINIMUM, [a, b], np.minimum(of_a, of_b)))]
+    for code, truth in (tfl.GREATER, of_a > of_c), (tfl.LESS_EQUAL, of_a <= of_c):
+        condition, _ = node(code, [a, c], truth, tfl.BOOL)
+        results.append(rounded(*node(tfl.SELECT_V2, [condition, b, a], np.where(truth, of_b, of_a))))
+    x = results[0]
+    for y in results[1:]:
+        x = n.extreme("maximum", [x, y], [n.values[x], n.values[y]])
+    return x
 
 
 def no_difference(n):

@@ -108,6 +108,7 @@ float *tflite_new_reals(struct tflite_importer *importer);
 void tflite_lend_quantisation(struct tflite_importer *importer, int tensor, int elements);
 /* tflite_real_parts.c: likewise, of several tensors; and real numbers as the operator's output is quantised. */
 bool tflite_join_reals(struct tflite_importer *importer, struct value *result);
+bool tflite_compare_reals(struct tflite_importer *importer, struct value *result);
 bool tflite_normalise_reals(struct tflite_importer *importer, struct value *result);
 void tflite_fill_plain(const struct tensor *from, float *reals); /* a tensor's own numbers */
 bool tflite_quantise_reals(struct tflite_importer *importer, const struct value *value, struct value *result);

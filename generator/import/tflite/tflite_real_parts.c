@@ -4,6 +4,7 @@
 
 #include "import/tflite/tflite_import.h"
 #include "middle/norms.h"
+#include "middle/sums.h"
 
 /* ---- QUANTIZE ---- */
 
@@ -100,6 +101,76 @@ bool tflite_join_reals(struct tflite_importer *importer, struct value *result)
     result->kind = is_done ? VALUE_REALS : VALUE_UNKNOWN;
     if (is_done)
         tflite_fill_plain(tflite_network_tensor(importer, result->tensor), reals);
+    result->reals = reals;
+    return true;
+}
+
+/* ---- comparisons ---- */
+
+/* Which operand is to be above the other one, or not to be; false: the operator compares nothing. */
+static bool read_comparison(int code, int *upper, bool *is_negated)
+{
+    *upper = code == TFLITE_LESS || code == TFLITE_GREATER_EQUAL;
+    *is_negated = code == TFLITE_LESS_EQUAL || code == TFLITE_GREATER_EQUAL;
+    return code == TFLITE_GREATER || code == TFLITE_LESS || *is_negated;
+}
+
+static bool are_numbers(const struct value *value)
+{
+    bool are = tflite_is_real(value);
+    for (int i = 0; are && i < 256; i++)
+        are = value->reals[i] == value->reals[i];
+    return are;
+}
+
+/* The operands' bytes by tables of their ranks, whose sum is above 0 where the upper one is above the other. */
+static int lay_order(struct tflite_importer *importer, const int *inputs, const struct value *values, int upper, int like)
+{
+    const char *name = tflite_output(importer)->name;
+    uint8_t tables[2][256];
+    int ranks[2];
+    const int addend = function_order(values[upper].reals, values[1 - upper].reals, tables[upper], tables[1 - upper]);
+    for (int i = 0; i < 2; i++) {
+        const struct tensor from = *tflite_network_tensor(importer, inputs[i]);
+        const char *own = arena_format(importer->arena, "%s, operand %d", name, i);
+        ranks[i] = quantised_tensor(&importer->builder, own, from.height, from.width, from.channels,
+                                    &(struct quantisation){.scale = 1});
+        quantised_table(&importer->builder, own, inputs[i], ranks[i], tables[i]);
+    }
+    const struct tensor to = *tflite_network_tensor(importer, like);
+    const int truth =
+        quantised_tensor(&importer->builder, name, to.height, to.width, to.channels, &(struct quantisation){.scale = 1});
+    middle_sum_bytes(&importer->builder, ranks[0], 1, ranks[1], addend, truth);
+    return truth;
+}
+
+bool tflite_compare_reals(struct tflite_importer *importer, struct value *result)
+{
+    const struct tflite_operator *operation = importer->current;
+    struct value values[2];
+    int upper, inputs[2];
+    bool is_negated, is_done;
+    if (!read_comparison(operation->code, &upper, &is_negated) || operation->input_count != 2)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (!are_numbers(tflite_input_value(importer, i)))
+            return false;
+        values[i] = *tflite_input_value(importer, i);
+    }
+    for (int i = 0; i < 2; i++) {
+        importer->values[operation->inputs[i]].kind = VALUE_TENSOR;
+        tflite_lend_quantisation(importer, operation->inputs[i], values[i].tensor);
+    }
+    is_done = tflite_reads_pair(importer, inputs, result);
+    const int truth = is_done ? lay_order(importer, inputs, values, upper, result->tensor) : -1;
+    is_done = is_done && tflite_go_together(importer, inputs, truth);
+    for (int i = 0; i < 2; i++)
+        importer->values[operation->inputs[i]] = values[i];
+    float *reals = tflite_new_reals(importer);
+    for (int i = 0; i < 256; i++)
+        reals[i] = (i != 0) != is_negated;
+    result->tensor = truth;
+    result->kind = is_done ? VALUE_REALS : VALUE_UNKNOWN;
     result->reals = reals;
     return true;
 }

@@ -310,7 +310,7 @@ bool tflite_keeps_reals(struct tflite_importer *importer, struct value *result)
 {
     return cast(importer, result) || apply_function(importer, result) || combine(importer, result) ||
            select(importer, result) || move(importer, result) || tflite_join_reals(importer, result) ||
-           tflite_normalise_reals(importer, result);
+           tflite_compare_reals(importer, result) || tflite_normalise_reals(importer, result);
 }
 
 /* ---- edges ---- */

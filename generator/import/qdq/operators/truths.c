@@ -3,9 +3,9 @@
  * among all numbers that either operand can be, so that it is float32's own, whatever the functions in front of it are.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "import/qdq/combinations.h"
+#include "middle/functions.h"
 #include "middle/sums.h"
 
 struct truth {
@@ -18,43 +18,10 @@ static struct truth truth_make(struct qdq *qdq)
     return (struct truth){.tables = {arena_array(qdq->arena, uint8_t, 256), arena_array(qdq->arena, uint8_t, 256)}};
 }
 
-/* ---- ranks ---- */
-
-struct ranked {
-    float number;
-    int element;
-    bool is_upper; /* of the operand that is asked to be the larger one */
-};
-
-/* By numbers; of equal ones the upper operand's first, which are above none of those. */
-static int compare_ranked(const void *a, const void *b)
-{
-    const struct ranked *first = a, *second = b;
-    if (first->number != second->number)
-        return first->number < second->number ? -1 : 1;
-    return (int)second->is_upper - (int)first->is_upper;
-}
-
-/* Where an upper number follows lower ones the rank rises: 256 times at most, and so often only where the first number is a
- * lower one; then no upper rank is 0, and all are one less. */
 static struct truth find_order(struct qdq *qdq, const float *upper, const float *lower, int upper_operand)
 {
     struct truth truth = truth_make(qdq);
-    struct ranked all[512];
-    for (int i = 0; i < 256; i++) {
-        all[2 * i] = (struct ranked){upper[i], i, true};
-        all[2 * i + 1] = (struct ranked){lower[i], i, false};
-    }
-    qsort(all, 512, sizeof *all, compare_ranked);
-    const int less = all[0].is_upper ? 0 : 1;
-    bool is_behind_lower = false;
-    for (int i = 0, rank = 0; i < 512; i++) {
-        rank += all[i].is_upper && is_behind_lower;
-        is_behind_lower = !all[i].is_upper;
-        int byte = all[i].is_upper ? rank - less : 255 - rank;
-        truth.tables[all[i].is_upper ? upper_operand : 1 - upper_operand][all[i].element] = (uint8_t)byte;
-    }
-    truth.addend = less - 255;
+    truth.addend = function_order(upper, lower, truth.tables[upper_operand], truth.tables[1 - upper_operand]);
     return truth;
 }
 
