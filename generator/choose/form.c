@@ -60,12 +60,10 @@ static bool form_for(const struct described_layer *described, const struct asked
 {
     *formed = (struct formed_layer){asked->engine, described->record, described->requantisation};
     dory_set_format(&formed->record, asked->engine->weights);
-    if (!described->sums)
-        return ask_cycles(asked, &described->record) != UINT64_MAX;
-    if (!form_sums(described, asked, formed, arena))
+    if (described->sums && !form_sums(described, asked, formed, arena))
         return false;
     take_tables(described, asked, formed);
-    return true;
+    return described->sums || ask_cycles(asked, &formed->record) != UINT64_MAX;
 }
 
 bool form_layer(const struct described_layer *described, const struct target *target, unsigned cores, const char *name,

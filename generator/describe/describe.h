@@ -13,7 +13,8 @@ struct described_layer {
     /* shape, bits, clip, stages, and without weights the form; tile, L1 map and blob sizes are 0 */
     struct dory_layer record;
     const struct requantise_problem *sums; /* of a convolution: what its sums become; null for all else */
-    const struct dory_layer *tables; /* of a convolution of single bytes: the same as tables, or as a constant; else null */
+    const struct dory_layer
+        *tables; /* of a convolution or pool of single bytes: the same as tables, or as a constant; else null */
     const struct requantisation *requantisation; /* of all else: how it is known to be right; null: nothing to be said */
 };
 

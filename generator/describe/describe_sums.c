@@ -79,6 +79,8 @@ void describe_pool(struct description *d)
         describe_check_maximum_pool(d);
     if (d->input->channels != d->output->channels)
         REFUSE(d, NULL, "pools %d channels into %d", d->input->channels, d->output->channels);
+    if (d->diagnostics->error_count == 0)
+        describe_pool_table(d);
     if (d->diagnostics->error_count == 0 && !describe_high_mean(d, x))
         describe_scalar_stages(d, x);
 }

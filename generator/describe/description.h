@@ -101,6 +101,7 @@ void describe_check_maximum_pool(const struct description *d);
 
 void describe_convolution(const struct description *d);
 void describe_tables(const struct description *d);
+void describe_pool_table(const struct description *d);
 void describe_pool(struct description *d);
 void describe_addition(struct description *d);
 void describe_multiplication(struct description *d);

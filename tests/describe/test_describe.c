@@ -280,6 +280,42 @@ static void test_no_table_of_a_border(int more_rows, int more_columns)
     arena_free(&f.arena);
 }
 
+/* A pool of one element that halves bytes, rounding up, of so many rows. */
+static void halve_by_pool(struct fixture *f, int rows, int stride, bool is_signed)
+{
+    static const int64_t one = 1;
+    start(f);
+    builder_pool(&f->builder, builder_input(&f->builder, rows, 8, 8), LAYER_MAXIMUM_POOL, 1, stride, 0);
+    finish(f);
+    f->input->is_signed = is_signed;
+    f->input->minimum = is_signed ? -128 : 0;
+    f->input->maximum = is_signed ? 127 : 255;
+    f->layer->stage_count = 1;
+    f->layer->stages[0] = (struct stage){.count = 1,
+                                         .multiplier = &one,
+                                         .addend = &one,
+                                         .divisor = 2,
+                                         .has_clip = true,
+                                         .minimum = is_signed ? -60 : 0,
+                                         .maximum = 100};
+}
+
+/* It is looked up, too, where bytes are next to each other, and enough for a table. */
+static void test_table_of_a_pool(int rows, int stride, bool is_signed, bool is_table)
+{
+    struct fixture f;
+    struct dory_layer record;
+    const char *text;
+    halve_by_pool(&f, rows, stride, is_signed);
+    EXPECT(describe(&f, &record, &text), "%s", text);
+    EXPECT((record.operation == DORY_TABLE) == is_table, "%d rows, stride %d: operation %d", rows, stride, record.operation);
+    for (int i = 0; i < 256 && record.operation == DORY_TABLE; i++) {
+        wide value = stage_apply(&f.layer->stages[0], 0, is_signed ? (int8_t)i : i);
+        EXPECT(record.constants.table[i] == (uint8_t)value, "byte %d", i);
+    }
+    arena_free(&f.arena);
+}
+
 /* A convolution of one element that does not matter is a constant: its weights are bytes, as they are. One that has a weight
  * is none. */
 static void test_constant(bool has_weight)
@@ -380,6 +416,10 @@ int main(void)
     test_tables();
     test_no_table_of_a_border(0, 2);
     test_no_table_of_a_border(3, 0);
+    test_table_of_a_pool(4, 1, false, true);
+    test_table_of_a_pool(4, 1, true, true);
+    test_table_of_a_pool(3, 1, false, false);
+    test_table_of_a_pool(16, 2, false, false);
     test_constant(false);
     test_constant(true);
     test_transpositions();
