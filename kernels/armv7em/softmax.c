@@ -2,12 +2,15 @@
  * Shapes: any, HWC.
  *
  * Each core takes a part of the pixels. Inner loop of the second: a pixel's sum is divided by once; each element's quotient
- * is a product with that, which is at most 1 below, and its threshold is searched for. */
+ * is a product with that, which is at most 1 below. A line through the thresholds, which rise by equal steps, tells how many
+ * are reached; where it is wrong, or 1 more would be another count, the element is divided, and its threshold searched for.
+ * Some 30 instructions an element. */
 #include "dory/softmax.h"
 #include "dory/normalise.h"
 #include "dory/share.h"
 
 #include "armv7em.h"
+#include "instructions.h"
 
 #define QUOTIENT_BITS 30
 
@@ -16,7 +19,8 @@ struct divisor {
     uint32_t sum, left, reciprocal;
 };
 
-static struct divisor divisor_of(uint32_t sum)
+/* A call: compilers would go on with the reciprocal's 64 bits. */
+static __attribute__((noinline)) struct divisor divisor_of(uint32_t sum)
 {
     struct divisor divisor = {.sum = sum};
     while (sum << divisor.left >> 31 == 0) {
@@ -27,19 +31,31 @@ static struct divisor divisor_of(uint32_t sum)
     return divisor;
 }
 
-/* floor(number * 2^30 / sum), of a number up to the sum. */
+/* Twice as much as floor(number * 2^30 / sum), of a number up to the sum, or as 1 less, and 1 more or not: 31 bits. */
+static inline uint32_t divide_nearly(const struct divisor *divisor, uint32_t number)
+{
+    return (uint32_t)((uint64_t)(number << divisor->left) * divisor->reciprocal >> 32);
+}
+
 static inline uint32_t divide(const struct divisor *divisor, uint32_t number)
 {
-    uint32_t quotient = (uint32_t)((uint64_t)(number << divisor->left) * divisor->reciprocal >> 33);
+    uint32_t quotient = divide_nearly(divisor, number) >> 1;
     uint64_t rest = ((uint64_t)number << QUOTIENT_BITS) - (uint64_t)quotient * divisor->sum;
     return quotient + (rest >= divisor->sum);
 }
 
-static inline uint32_t largest_of(const uint8_t *input, uint32_t channels)
+static inline uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* Four bytes at a time. */
+static uint32_t largest_of(const uint8_t *input, uint32_t channels)
 {
-    uint32_t largest = 0;
-    for (uint32_t i = 0; i < channels; i++) {
-        largest = input[i] > largest ? input[i] : largest;
+    uint32_t most = 0, i = 0;
+    for (; i + 4 <= channels; i += 4) {
+        most = dory_maximum_bytes(most, dory_word_at(input + i));
+    }
+    uint32_t largest = larger(larger(most & 0xFF, most >> 8 & 0xFF), larger(most >> 16 & 0xFF, most >> 24));
+    for (; i < channels; i++) {
+        largest = larger(largest, input[i]);
     }
     return largest;
 }
@@ -67,23 +83,74 @@ static const uint32_t *fractions_of(const struct dory_layer *layer, const struct
     return dory_table_bytes(layer) != 0 ? tile->weights : layer->constants.exponentials;
 }
 
+/* ---- counts of thresholds ---- */
+
+/* A count is (2 * quotient * slope / 2^32 + start) / 2^PLACES, where thresholds rise by equal steps. */
+struct line {
+    int32_t slope, start;
+};
+
+#define PLACES     17
+#define SLOPE_BITS (PLACES + 31)
+#define LEAST_STEP (1 << 18) /* so that a slope has 31 bits */
+
+/* Without a slope, which is right for none, where there is no line. */
+static struct line line_of(const int32_t *thresholds)
+{
+    uint32_t most = dory_count_thresholds(thresholds, 1 << QUOTIENT_BITS);
+    int32_t step = most < 2 || thresholds[0] < 0 ? 0 : (thresholds[most - 1] - thresholds[0]) / (int32_t)(most - 1);
+    if (step < LEAST_STEP) {
+        return (struct line){0, 0};
+    }
+    int64_t slope = ((int64_t)1 << SLOPE_BITS) / step;
+    return (struct line){(int32_t)slope, (int32_t)((((int64_t)1 << SLOPE_BITS) - thresholds[0] * slope) >> 31)};
+}
+
+static inline uint32_t guess_of(const struct line *line, uint32_t twice)
+{
+    return dory_byte_of(dory_smmla(twice, (uint32_t)line->slope, line->start) >> PLACES);
+}
+
+/* Whether a quotient has reached so many thresholds, and would have reached no more if it were 1 more. Behind the last there
+ * is one that no quotient reaches, or the count is made exactly. */
+static inline bool is_count(const int32_t *thresholds, uint32_t count, int32_t quotient)
+{
+    return thresholds[count] > quotient + 1 && (count == 0 || thresholds[count - 1] <= quotient);
+}
+
+static __attribute__((noinline)) uint32_t count_exactly(const int32_t *thresholds, const struct divisor *divisor,
+                                                        uint32_t number)
+{
+    return dory_count_thresholds(thresholds, (int32_t)divide(divisor, number));
+}
+
+/* Elements of a pixel, from the fraction of its largest one. */
+static void soften_exactly(const int32_t *thresholds, const struct line *line, const struct divisor *divisor,
+                           const uint32_t *from_largest, const uint8_t *input, uint8_t *output, uint32_t count)
+{
+    const struct line straight = *line;
+    const struct divisor by = *divisor;
+    for (const uint8_t *end = input + count; input < end; input++, output++) {
+        uint32_t number = from_largest[-(int32_t)*input], twice = divide_nearly(&by, number);
+        uint32_t guess = guess_of(&straight, twice);
+        *output = (uint8_t)(is_count(thresholds, guess, (int32_t)(twice >> 1)) ? guess
+                                                                               : count_exactly(thresholds, divisor, number));
+    }
+}
+
 void dory_armv7em_softmax_exact(const struct dory_layer *layer, const struct dory_tile *tile, unsigned core, unsigned cores)
 {
     const uint32_t *fractions = fractions_of(layer, tile);
     const int32_t *thresholds = (const int32_t *)(fractions + 256);
+    const struct line line = line_of(thresholds);
     struct dory_share share = dory_share_of((uint32_t)tile->rows * tile->columns, core, cores);
     const uint32_t channels = layer->input_channels, group = layer->softmax.group_channels;
     for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
-        const uint8_t *input = (const uint8_t *)tile->input + pixel * layer->input_channels;
-        uint8_t *output = (uint8_t *)tile->output + pixel * tile->channels;
-        uint32_t largest = largest_of(input, channels);
+        const uint8_t *input = (const uint8_t *)tile->input + pixel * channels;
         uint32_t sum = sum_of(fractions, input, channels, group != 0 ? group : channels);
         struct divisor divisor = divisor_of(sum == 0 ? 1 : sum); /* never: the first fraction is not 0 */
-        input += tile->first_channel;
-        for (uint32_t i = 0; i < tile->channels; i++) {
-            uint32_t quotient = divide(&divisor, fractions[largest - input[i]]);
-            output[i] = (uint8_t)dory_count_thresholds(thresholds, (int32_t)quotient);
-        }
+        soften_exactly(thresholds, &line, &divisor, fractions + largest_of(input, channels), input + tile->first_channel,
+                       (uint8_t *)tile->output + pixel * tile->channels, tile->channels);
     }
 }
 
