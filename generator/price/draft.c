@@ -271,6 +271,23 @@ static uint64_t start_step(struct draft *d, int index, bool has_late, uint64_t f
     return done > fetch ? done - fetch : 0;
 }
 
+/* Whether a step whose data are under way waits for them for longer, when it would fetch them beside the step before, than
+ * it loses if it does so behind that one: that computes on meanwhile. */
+static bool gains_by_drain(const struct draft *d, int layer, uint32_t part, uint64_t fetch)
+{
+    struct cut *cut = d->decision->choices[layer].cut;
+    int index = d->first_step[layer] + (int)part, awaited = d->awaited_at[index];
+    bool *drains = d->drains + d->first_step[layer];
+    uint64_t done = awaited > 0 ? d->queue[awaited - 1]->end_cycle : 0;
+    if (part == 0 || cut->block || done <= fetch)
+        return false;
+    for (uint32_t i = part; i < cut->step_count; i++)
+        drains[i] = cut->steps[i].drain;
+    uint64_t beside = cut_drained(cut, drains)->cost.cycles;
+    drains[part] = true;
+    return cut_drained(cut, drains)->cost.cycles < beside + done - fetch;
+}
+
 /* `time`: at which the layer starts; returns that at which it ends. */
 static uint64_t walk_layer(struct draft *d, int layer, uint64_t time)
 {
@@ -279,9 +296,10 @@ static uint64_t walk_layer(struct draft *d, int layer, uint64_t time)
     for (uint32_t part = 0; part < cut->step_count; part++) {
         int index = d->first_step[layer] + (int)part;
         /* a step that waits for a late transfer drains: it has no loads under way while the step before computes */
-        bool last = part + 1 == cut->step_count, drains = cut->steps[part].drain, late = has_late(d, index);
-        d->drains[index] = drains || late || part == 0;
-        time += start_step(d, index, late, time + (late && !drains ? cut->times[part].start : cut->times[part].fetch));
+        bool last = part + 1 == cut->step_count, drains = cut->steps[part].drain, late = has_late(d, index),
+             waits = !drains && (late || gains_by_drain(d, layer, part, time + cut->times[part].fetch));
+        d->drains[index] = drains || waits || part == 0;
+        time += start_step(d, index, late, time + (waits ? cut->times[part].start : cut->times[part].fetch));
         prefetch(d, index, time + cut->times[part].start, time + (last ? cut->cost.cycles : cut->times[part + 1].start));
         d->steps[index].transfers_started = d->queued;
     }

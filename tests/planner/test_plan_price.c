@@ -135,6 +135,33 @@ static void test_network(const char *name, const struct network *network, const 
     arena_free(&arena);
 }
 
+/* A first layer that is cut waits for a part of its weights; the next part comes while that is computed, and is awaited
+ * behind it. */
+static void test_first_weights(const struct target *target)
+{
+    struct arena arena = {0};
+    struct diagnostics diagnostics = {.arena = &arena};
+    struct network_builder b;
+    builder_start(&b, &arena, 1);
+    const struct network *network = builder_finish(&b, builder_convolution(&b, builder_input(&b, 1, 31, 64), 1, 1, 0, 256));
+    const struct plan_options options = {.l1_bytes = 60000, .l2_bytes = 300000};
+    struct problem problem = problem_for(network, target, &options, &arena);
+    REQUIRE(problem_make(&problem, &arena, &diagnostics));
+    struct decision d = decision_make(&problem, &arena);
+    struct planned_layer *layer = layer_of(&d, 0);
+    struct schedule whole, halves;
+    const uint32_t channels[] = {256, 128};
+    for (int i = 0; i < 2; i++) {
+        d.choices[0] = (struct choice){cut_get(layer, layer->record.output_height, channels[i], false, 0), true};
+        REQUIRE(cut_solve(d.choices[0].cut));
+        schedule_make(&d, i ? &halves : &whole, &arena);
+    }
+    uint64_t weights = (uint64_t)64 * 256 * 1000 / target->l3_bytes_per_1000_cycles;
+    EXPECT(halves.step_count == 2 && halves.steps[1].record.drain, "the second step awaits its weights");
+    EXPECT(halves.cycles + weights / 4 < whole.cycles, "%" PRIu64 ", in halves %" PRIu64, whole.cycles, halves.cycles);
+    arena_free(&arena);
+}
+
 int main(int argc, char **argv)
 {
     int decisions = argc > 1 ? atoi(argv[1]) : DECISIONS;
@@ -143,6 +170,7 @@ int main(int argc, char **argv)
     struct target target;
     struct counts counts = {0};
     EXPECT(target_load(&target, "gap8", &arena, &diagnostics), "gap8 is built in");
+    test_first_weights(&target);
     test_network("MobileNetV1-0.5-64", mobilenet_v1(&arena, 64, 50), &target, decisions / 4, &counts);
     for (int i = 0; counts.decisions < decisions && i < decisions; i++)
         test_network(arena_format(&arena, "network %d", i), seeded_network(&arena, (uint64_t)i + 1, 8), &target, 20,

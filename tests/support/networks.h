@@ -48,8 +48,8 @@ const struct network *residual_network(struct arena *arena, int size, int channe
 /* Scores of tokens by tokens in each head, a convolution of them, and their product with values. */
 const struct network *attention_network(struct arena *arena, int heads, int tokens, int channels);
 
-/* Queries and keys of one convolution, copied to heads, their product, and of its last head a copy that a convolution reads.
- */
+/* Queries and keys of one convolution, copied to heads, and their product; that of it and of values, which a copy turns; a
+ * copy that puts its heads side by side, and of a convolution of that the last token. */
 const struct network *heads_network(struct arena *arena, int heads, int tokens, int depth);
 
 /* 1 to `layers` layers of any kind, random shapes, with residual connections. */
