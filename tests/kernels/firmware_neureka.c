@@ -1,8 +1,10 @@
 /* Random jobs of N-EUREKA: on Siracusa the engine, elsewhere its model, against a convolution that is written down as it is
- * defined; and everywhere the model. Weights, bytes round the output, strides: all as they come. */
+ * defined; and everywhere the model. Weights, bytes round the output, strides: all as they come. And elements that cores
+ * make of such sums. */
 #include "dory/hal.h"
 #include "expect.h"
 #include "job.h"
+#include "neureka_elements.h"
 
 #ifndef JOBS
 #define JOBS 60
@@ -216,6 +218,9 @@ int main(void)
 {
     for (uint32_t i = 0; i < JOBS && expect_failures < 20; i++) {
         try_job(i);
+    }
+    for (uint32_t i = 0; i < 5 * JOBS && expect_failures < 20; i++) {
+        neureka_try_elements(i);
     }
     return expect_result("random jobs of N-EUREKA");
 }
