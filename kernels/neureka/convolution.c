@@ -157,13 +157,22 @@ static struct shares shares_of(uint32_t quads, uint32_t units, unsigned core, un
     return all;
 }
 
-/* Elements become those of the addition behind the layer, whose output has gaps of its own. */
-static NOT_INLINE void add_to(struct dory_neureka_elements *elements, const struct dory_layer *layer,
-                              const struct dory_tile *tile, uint32_t first_output, uint32_t own_output)
+/* Elements of the addition behind the layer, whose output has gaps of its own; the other input has none. */
+static NOT_INLINE void add_part(const struct dory_layer *layer, const struct dory_tile *tile, const struct work *work,
+                                const struct dory_neureka_part *part, struct dory_neureka_elements *elements)
 {
-    uint32_t pixel_bytes = elements->output_step, row = first_output / (tile->columns * pixel_bytes);
-    elements->other = (const uint8_t *)tile->second_input + first_output + own_output;
-    elements->output += row * layer->rows.sum_gap * pixel_bytes;
+    uint32_t pixel_bytes = elements->output_step, row = part->output / (tile->columns * pixel_bytes);
+    uint32_t own_bytes = (uint32_t)(elements->output - work->output) - part->output;
+    bool by_rows = elements->output_skip > 0;
+    uint32_t pitch = (tile->columns + (uint32_t)layer->rows.sum_gap) * pixel_bytes;
+    uint32_t own_gaps = by_rows ? own_bytes / pitch * elements->output_skip : 0;
+    const uint8_t *other = (const uint8_t *)tile->second_input + part->output + own_bytes - own_gaps;
+    elements->output += row * elements->output_skip;
+    if (work->common->may_be_wide) {
+        dory_neureka_add_wide(layer, elements, other, &work->common->records);
+    } else {
+        dory_neureka_add(layer, elements, other);
+    }
 }
 
 /* A core's share of a job's elements. Pixels that follow each other are one row; where some are left out, or the output has
@@ -197,9 +206,8 @@ static NOT_INLINE void finish_part(const struct dory_layer *layer, const struct 
         .end_channel = dory_minimum(together * own.quads.end, channels),
     };
     if (adds) {
-        add_to(&elements, layer, tile, part->output, own.units.first * (by_rows ? columns * pixel_bytes : pixel_bytes));
-    }
-    if (common->may_be_wide) {
+        add_part(layer, tile, work, part, &elements);
+    } else if (common->may_be_wide) {
         dory_neureka_finish_wide(layer, &elements, &common->records);
     } else {
         dory_neureka_finish(layer, &elements);

@@ -160,43 +160,7 @@ static void finish_any(const struct dory_layer *layer, const struct dory_neureka
     }
 }
 
-/* What is added to elements: y = clip((first * x + second * other + addend) >> shift), where the sum in the brackets fits 32
- * bits. */
-struct sum {
-    int32_t first, second, addend, shift, minimum, maximum;
-};
-
-static inline struct sum sum_of(const struct dory_stages *stages)
-{
-    return (struct sum){
-        .first = (int32_t)stages->input[0].multiplier,
-        .second = (int32_t)stages->input[1].multiplier,
-        .addend = (int32_t)stages->first.addend,
-        .shift = (int32_t)stages->first.divisor,
-        .minimum = stages->first.minimum,
-        .maximum = stages->first.maximum,
-    };
-}
-
-/* To elements that are there: channel after channel, of all pixels. */
-static __attribute__((noinline)) void add_other(const struct dory_layer *layer, const struct dory_neureka_elements *elements,
-                                                uint32_t first, uint32_t end)
-{
-    const struct sum sum = sum_of(layer->stages); /* which no store of an element changes */
-    for (uint32_t channel = first; channel < end; channel++) {
-        uint8_t *output = elements->output + channel;
-        const uint8_t *other = elements->other + channel;
-        for (uint32_t row = 0; row < elements->rows; row++, output += elements->output_skip) {
-            for (uint32_t i = 0; i < elements->pixels; i++, output += elements->output_step) {
-                int32_t added = p_mac((int32_t)(*other * (uint32_t)sum.second), *output, sum.first);
-                *output = (uint8_t)p_min(p_max(p_addnr(added, sum.addend, sum.shift), sum.minimum), sum.maximum);
-                other += elements->output_step;
-            }
-        }
-    }
-}
-
-static void finish_elements(const struct dory_layer *layer, const struct dory_neureka_elements *elements)
+void dory_neureka_finish(const struct dory_layer *layer, const struct dory_neureka_elements *elements)
 {
     switch (form_of(layer)) {
     case FORM_32: finish_as(FORM_32, layer, elements); break;
@@ -210,30 +174,10 @@ static void finish_elements(const struct dory_layer *layer, const struct dory_ne
     }
 }
 
-void dory_neureka_finish(const struct dory_layer *layer, const struct dory_neureka_elements *elements)
-{
-    finish_elements(layer, elements);
-    if (elements->other) {
-        add_other(layer, elements, elements->first_channel, elements->end_channel);
-    }
-}
-
 /* ---- WIDE ---- */
 
-/* A channel's record. */
-struct wide {
-    int32_t addend, shift, zero;
-    uint32_t step;
-};
-
-static struct wide load_wide(const uint8_t *record)
-{
-    return (struct wide){(int32_t)dory_load_word(record), (int32_t)dory_load_word(record + 4),
-                         (int32_t)dory_load_word(record + 8), dory_load_word(record + 12)};
-}
-
 static void finish_wide_channel(const struct dory_layer *layer, const struct dory_neureka_elements *elements,
-                                uint32_t channel, const struct wide *wide)
+                                uint32_t channel, const struct dory_neureka_record *wide)
 {
     const int32_t *sum = elements->sums + channel;
     uint8_t *output = elements->output + channel;
@@ -283,70 +227,13 @@ static void finish_wide_channel(const struct dory_layer *layer, const struct dor
     P_MSU(a, "t4", "%[step" channel "]")
 #define ZERO_AND_STEP(i) [zero##i] "r"(wide[i].zero), [step##i] "r"(wide[i].step)
 
-/* Two channels, and what is added to them, row after row, in 18 instructions: with the constants of four there are not
- * enough registers. */
-#define EACH_SUM_OF_PAIR(instructions, steps, ...)                                                                          \
-    __asm__ volatile(".option push\n"                                                                                       \
-                     ".balign 4\n"                                                                                          \
-                     ".option norvc\n"                                                                                      \
-                     LP_SETUP("x1", "%[rows]", 2 + instructions, "2") LP_SETUP("x0", "%[pixels]", instructions, "1")        \
-                     "lw t1, 4(%[z])\n" P_LW_STEP("t0", "%[step]", "%[z]")                                                  \
-                     "lbu t3, 1(%[other])\n" P_LBU_STEP("t2", "%[output_step]", "%[other]") steps                           \
-                     P_ADDNR("t0", "%[a0]", "%[f0]") P_ADDNR("t1", "%[a1]", "%[f1]")                                        \
-                     "mul t2, t2, %[second]\n"                                                                              \
-                     "mul t3, t3, %[second]\n"                                                                              \
-                     CLIP_FROM_0("t0") CLIP_FROM_0("t1") P_MAC("t2", "t0", "%[first]") P_MAC("t3", "t1", "%[first]")        \
-                     P_ADDNR("t2", "%[addend]", "%[shift]") P_ADDNR("t3", "%[addend]", "%[shift]")                          \
-                     CLIP_FROM_0("t2") CLIP_FROM_0("t3") PV_PACKLO_B("t2", "t3", "t2")                                      \
-                     "1: " P_SH_STEP("t2", "%[output_step]", "%[output]")                                                   \
-                     "2: add %[output], %[output], %[output_skip]\n"                                                        \
-                     ".option pop\n"                                                                                        \
-                     : [z] "+r"(z), [output] "+r"(output), [other] "+r"(other)                                              \
-                     : [rows] "r"(elements->rows), [pixels] "r"(elements->pixels), [step] "r"(4 * elements->sum_step),      \
-                       [output_step] "r"(elements->output_step), [output_skip] "r"(elements->output_skip),                  \
-                       [maximum] "r"(layer->maximum), [a0] "r"(wide[0].addend), [f0] "r"(wide[0].shift),                    \
-                       [a1] "r"(wide[1].addend), [f1] "r"(wide[1].shift), [first] "r"(sum.first), [second] "r"(sum.second), \
-                       [addend] "r"(sum.addend), [shift] "r"(sum.shift) __VA_ARGS__                                         \
-                     : "t0", "t1", "t2", "t3", "t4", "memory")
-
 /* clang-format on */
-
-/* Where that loop does what the layer and its stages say: sums of all pixels follow one another. */
-static bool has_loop_of_sums(const struct dory_layer *layer, const struct dory_neureka_elements *elements)
-{
-    const struct dory_stage *sum = &layer->stages->first;
-    return layer->minimum == 0 && sum->minimum == 0 && layer->maximum == sum->maximum && elements->sum_skip == 0 &&
-           elements->pixels > 0 && elements->rows > 0; /* a hardware loop of no rounds is not allowed */
-}
-
-/* Four channels, of which records are so many bytes apart. False where there is no such loop. */
-static __attribute__((noinline)) bool add_to_quad(const struct dory_layer *layer,
-                                                  const struct dory_neureka_elements *elements, uint32_t channel,
-                                                  const uint8_t *record, uint32_t record_bytes)
-{
-    if (!has_loop_of_sums(layer, elements)) {
-        return false;
-    }
-    const struct sum sum = sum_of(layer->stages);
-    for (uint32_t end = channel + 4; channel < end; channel += 2, record += 2 * record_bytes) {
-        const struct wide wide[2] = {load_wide(record), load_wide(record + record_bytes)};
-        const int32_t *z = elements->sums + channel;
-        uint8_t *output = elements->output + channel;
-        const uint8_t *other = elements->other + channel;
-        if (layer->rounding == DORY_ROUND_AWAY) {
-            EACH_SUM_OF_PAIR(22, STEP("t0", "0") STEP("t1", "1"), , ZERO_AND_STEP(0), ZERO_AND_STEP(1));
-        } else {
-            EACH_SUM_OF_PAIR(18, );
-        }
-    }
-    return true;
-}
 
 /* What a loop in assembly clips to. */
 static bool has_loop(const struct dory_layer *layer) { return layer->minimum == 0 || layer->rounding != DORY_ROUND_AWAY; }
 
 static void finish_wide_quad(const struct dory_layer *layer, const struct dory_neureka_elements *elements, uint32_t channel,
-                             const struct wide wide[4])
+                             const struct dory_neureka_record wide[4])
 {
     const int32_t *z = elements->sums + channel;
     uint8_t *output = elements->output + channel;
@@ -374,18 +261,11 @@ static void finish_wide_quad(const struct dory_layer *layer, const struct dory_n
 static bool has_loop(const struct dory_layer *layer) { return layer->output_bits == 8; }
 
 static void finish_wide_quad(const struct dory_layer *layer, const struct dory_neureka_elements *elements, uint32_t channel,
-                             const struct wide wide[4])
+                             const struct dory_neureka_record wide[4])
 {
     for (uint32_t i = 0; i < 4; i++) {
         finish_wide_channel(layer, elements, channel + i, &wide[i]);
     }
-}
-
-static bool add_to_quad(const struct dory_layer *layer, const struct dory_neureka_elements *elements, uint32_t channel,
-                        const uint8_t *record, uint32_t record_bytes)
-{
-    (void)layer, (void)elements, (void)channel, (void)record, (void)record_bytes;
-    return false;
 }
 
 #endif
@@ -401,36 +281,6 @@ static void finish_own_channel(const struct dory_layer *layer, const struct dory
     dory_neureka_finish(layer, &one);
 }
 
-/* WIDE or not. */
-static void finish_one_channel(const struct dory_layer *layer, const struct dory_neureka_elements *elements,
-                               uint32_t channel, const uint8_t *record, bool is_wide)
-{
-    if (!is_wide) {
-        finish_own_channel(layer, elements, channel, record);
-        return;
-    }
-    struct wide wide = load_wide(record);
-    finish_wide_channel(layer, elements, channel, &wide);
-    if (elements->other) {
-        add_other(layer, elements, channel, channel + 1);
-    }
-}
-
-/* Four of them. */
-static void finish_quad(const struct dory_layer *layer, const struct dory_neureka_elements *elements, uint32_t channel,
-                        const uint8_t *record, uint32_t record_bytes)
-{
-    if (elements->other && add_to_quad(layer, elements, channel, record, record_bytes)) {
-        return;
-    }
-    struct wide wide[4] = {load_wide(record), load_wide(record + record_bytes), load_wide(record + 2 * record_bytes),
-                           load_wide(record + 3 * record_bytes)};
-    finish_wide_quad(layer, elements, channel, wide);
-    if (elements->other) {
-        add_other(layer, elements, channel, channel + 4);
-    }
-}
-
 void dory_neureka_finish_wide(const struct dory_layer *layer, const struct dory_neureka_elements *elements,
                               const struct dory_neureka_records *of_block)
 {
@@ -440,11 +290,16 @@ void dory_neureka_finish_wide(const struct dory_layer *layer, const struct dory_
     for (uint32_t channel = elements->first_channel; channel < end;) {
         const uint8_t *record = records + channel * record_bytes;
         if (channel % 4 == 0 && channel + 4 <= end && dory_load_word(kinds + channel) == 0x01010101 && has_loop(layer)) {
-            finish_quad(layer, elements, channel, record, record_bytes);
+            struct dory_neureka_record wide[4] = {
+                dory_neureka_load_record(record), dory_neureka_load_record(record + record_bytes),
+                dory_neureka_load_record(record + 2 * record_bytes), dory_neureka_load_record(record + 3 * record_bytes)};
+            finish_wide_quad(layer, elements, channel, wide);
             channel += 4;
+        } else if (kinds[channel]) {
+            struct dory_neureka_record wide = dory_neureka_load_record(record);
+            finish_wide_channel(layer, elements, channel++, &wide);
         } else {
-            finish_one_channel(layer, elements, channel, record, kinds[channel]);
-            channel++;
+            finish_own_channel(layer, elements, channel++, record);
         }
     }
 }

@@ -66,7 +66,6 @@ static void draw_shape(struct made *made)
     elements->output_skip = (uint32_t)between(0, 3) * elements->output_step;
     elements->constants = constants;
     elements->end_channel = made->channels;
-    elements->other = made->layer.stages ? other : 0;
     made->records = (struct dory_neureka_records){0, RECORD_BYTES, MOST_CHANNELS * RECORD_BYTES};
 }
 
@@ -119,7 +118,7 @@ static void expect_elements(const struct made *made)
         for (uint32_t i = 0; i < elements->pixels * made->channels; i++) {
             uint32_t channel = i % made->channels, at = i / made->channels * elements->output_step + channel;
             int32_t value = element_of(made, channel, sums[row * elements->pixels * made->channels + i]);
-            if (elements->other) {
+            if (made->layer.stages) {
                 value = sum_of(&made->stages, value, other[row * row_bytes + at]);
             }
             expected[row * (row_bytes + elements->output_skip) + at] = (uint8_t)value;
@@ -144,8 +143,12 @@ void neureka_try_elements(uint32_t number)
     }
     expect_elements(&made);
     memset(output, GUARD, sizeof output);
-    dory_neureka_finish_wide(&made.layer, &made.elements, &made.records);
+    if (made.layer.stages) {
+        dory_neureka_add_wide(&made.layer, &made.elements, other, &made.records);
+    } else {
+        dory_neureka_finish_wide(&made.layer, &made.elements, &made.records);
+    }
     EXPECT(memcmp(output, expected, sizeof output) == 0, "elements %u (state %u): %ux%ux%u, form %u, %s", (unsigned)number,
            (unsigned)start, (unsigned)made.elements.rows, (unsigned)made.elements.pixels, (unsigned)made.channels,
-           made.layer.normalisation, made.elements.other ? "with an addition" : "alone");
+           made.layer.normalisation, made.layer.stages ? "with an addition" : "alone");
 }
