@@ -160,7 +160,25 @@ def chosen_sums(kind):
     return build
 
 
+def joined_sums(m, x):
+    """As PT2E leaves a Concat that a residual addition reads beside a convolution, of what nobody has rounded."""
+    y, of_y = of_half(m, x)
+    (sums, of_sums), (others, of_others) = sums_of_pixels(m, x), sums_of_pixels(m, y)
+    whole = m.node("Concat", [sums, m.node("Relu", [others])], axis=1)
+    rounded = m.quantised(whole, HALF, np.uint8(3))
+    def joined(a): return np.concatenate([of_sums(a), np.maximum(of_others(of_y(a)), 0)], 1)
+    return m.node("Sub", [whole, rounded]), lambda a: joined(a) - grid(joined(a), HALF, 3)
+
+
+def bordered_sums(m, x):
+    """A Pad between a convolution and its quantiser."""
+    sums, compute = sums_of_pixels(m, x)
+    real = m.node("Pad", [sums, np.array([0, 0, 1, 2, 0, 0, 0, 1]), FLOAT(0.25)])
+    return real, lambda a: np.pad(compute(a), ((0, 0), (0, 0), (1, 0), (2, 1)), constant_values=0.25)
+
+
 KINDS = [
+    ("joined_sums", IMAGE, joined_sums), ("bordered_sums", IMAGE, bordered_sums),
     ("selected_sums", IMAGE, chosen_sums("Where")), ("smaller_sums", IMAGE, chosen_sums("Min")),
     ("interpolated", IMAGE, interpolated),
     ("means_of_means", IMAGE, means_of_means((3, False), (2, False), 4)),

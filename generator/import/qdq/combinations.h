@@ -62,6 +62,9 @@ void qdq_pending_parts(struct qdq *qdq, const struct node *node, enum qdq_whole 
 /* concat.c: parts one behind the other, each to be rounded as the whole is. */
 void qdq_join(struct qdq *qdq, const struct node *node, const struct qdq_value *parts, int count, int dimension,
               struct qdq_value *result);
+/* Concat of sums that different QuantizeLinears round, or other sums take in. */
+enum qdq_outcome qdq_join_unrounded(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                                    struct qdq_value *result);
 /* They are, and no node behind has turned them. */
 bool qdq_is_joined(const struct qdq_value *value);
 bool qdq_has_elements(const struct qdq_value *value); /* in memory, as integers or with a function of theirs */

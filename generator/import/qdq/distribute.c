@@ -242,6 +242,8 @@ enum qdq_outcome qdq_distribute(struct qdq *qdq, const struct node *node, qdq_ha
 {
     const struct call call = {node, handle, inputs, count};
     const int last = handle == qdq_binary ? count : 1;
+    if (handle == qdq_concatenation)
+        return qdq_join_unrounded(qdq, node, inputs, count, result);
     for (int i = 0; i < last; i++)
         if (qdq_is_joined(&inputs[i]))
             return run_parts(qdq, &call, i, result);

@@ -67,11 +67,11 @@ static bool is_among(const struct node *node, const char *const *types, size_t c
 /* A number that is not smaller than another stays so, and so do their roundings. */
 static bool keeps_order(const struct node *node)
 {
-    static const char *const types[] = {"Clip",    "Concat",         "DepthToSpace", "Expand",        "Flatten",
-                                        "Gather",  "GatherElements", "GatherND",     "GlobalMaxPool", "Identity",
-                                        "Max",     "MaxPool",        "Min",          "ReduceMax",     "ReduceMin",
-                                        "Relu",    "Reshape",        "Slice",        "SpaceToDepth",  "Split",
-                                        "Squeeze", "Tile",           "Transpose",    "Unsqueeze",     "Where"};
+    static const char *const types[] = {
+        "Clip",      "Concat",        "DepthToSpace", "Expand",    "Flatten", "Gather",       "GatherElements",
+        "GatherND",  "GlobalMaxPool", "Identity",     "Max",       "MaxPool", "Min",          "Pad",
+        "ReduceMax", "ReduceMin",     "Relu",         "Reshape",   "Slice",   "SpaceToDepth", "Split",
+        "Squeeze",   "Tile",          "Transpose",    "Unsqueeze", "Where"};
     return is_among(node, types, sizeof types / sizeof *types);
 }
 

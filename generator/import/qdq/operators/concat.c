@@ -229,3 +229,31 @@ enum qdq_outcome qdq_concatenation(struct qdq *qdq, const struct node *node, con
     result->view = whole.view;
     return QDQ_DONE;
 }
+
+/* ---- sums ---- */
+
+static bool go_together(const struct qdq_value *parts, int count, int64_t axis)
+{
+    for (int i = 0; i < count; i++) {
+        if ((parts[i].kind != QDQ_PENDING && parts[i].kind != QDQ_REALS) || parts[i].view.rank != parts[0].view.rank)
+            return false;
+        for (int k = 0; k < parts[0].view.rank; k++)
+            if (k != axis && parts[i].view.dimensions[k] != parts[0].view.dimensions[k])
+                return false;
+    }
+    return true;
+}
+
+enum qdq_outcome qdq_join_unrounded(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
+                                    struct qdq_value *result)
+{
+    int64_t axis = qdq_integer(qdq, node, "axis", 1);
+    axis += axis < 0 ? inputs[0].view.rank : 0;
+    if (axis < 0 || axis >= inputs[0].view.rank || !go_together(inputs, count, axis))
+        return QDQ_FLOAT;
+    struct qdq_value *parts = open_parts(qdq, inputs, (int)axis, &count);
+    if (!parts)
+        return QDQ_FLOAT;
+    qdq_join(qdq, node, parts, count, (int)axis, result);
+    return QDQ_DONE;
+}
