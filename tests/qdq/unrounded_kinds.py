@@ -197,6 +197,19 @@ KINDS = [
 ]
 
 
+def bordered_input(kind):
+    """A Pad or a MaxPool in front of the first quantiser, as QuantFormat.QOperator leaves it."""
+    def check(dory, folder):
+        model, path = Model(IMAGE), os.path.join(folder, f"{kind}_input.onnx")
+        x = model.node("Mul", ["x", FLOAT(0.5)])
+        x = model.node("Pad", [x, np.array([0, 0, 1, 1, 0, 0, 1, 1])], mode="reflect") if kind == "Pad" else model.node("MaxPool", [x], kernel_shape=[2, 1], strides=[2, 1])
+        model.write(path, model.quantised(model.node("Neg", [model.quantised(x)]), OUT_SCALE, OUT_ZERO))
+        a = RANDOM.normal(0, 6, IMAGE).astype(FLOAT)
+        moved = np.pad(a / 2, ((0, 0), (0, 0), (1, 1), (1, 1)), mode="reflect") if kind == "Pad" else (a / 2).reshape(1, 4, 3, 2, 5).max(3)
+        return is_equal(f"{kind}_input", *run(dory, path, a, folder), grid(-grid(moved), OUT_SCALE, OUT_ZERO) / OUT_SCALE + OUT_ZERO)
+    return check
+
+
 def sums_in_order(dory, folder):
     """A last sum over the features of tokens: 32-bit numbers in the model's order."""
     model, path = Model([1, 4, 6, 5]), os.path.join(folder, "sums.onnx")
@@ -242,4 +255,4 @@ def pooled_head(dory, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_kinds(KINDS, sums_in_order, constant_outputs, last_product, pooled_head))
+    sys.exit(run_kinds(KINDS, sums_in_order, constant_outputs, last_product, pooled_head, bordered_input("Pad"), bordered_input("MaxPool")))

@@ -61,8 +61,9 @@ const char *qdq_advice(const struct qdq *qdq, enum qdq_topic topic)
              "out of nodes_to_exclude",
              "QuantFormat.QOperator leaves some operators in floating point: quantise with quantize_static(..., "
              "quant_format=QuantFormat.QDQ, op_types_to_quantize=[..., %s])",
-             "have PT2E's quantizer annotate them, in front of prepare_pt2e: set_global, or set_module_type of the "
-             "modules of %s",
+             "have PT2E's quantizer annotate them, in front of prepare_pt2e, by set_global, or set_module_type of the "
+             "modules of %s; or quantise a float export with onnxruntime's quantize_static, which covers more operators, "
+             "as Conv1d",
              "have Brevitas quantise their results: a QuantIdentity, or an output_quant, behind %s",
              "NNCF puts no quantiser between an operator and the activation or norm behind it: ReLU, LeakyReLU and PReLU go "
              "in, others as onnxruntime's quantize_static quantises them. If ignored_scope of nncf.quantize is what leaves "

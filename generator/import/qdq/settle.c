@@ -124,7 +124,8 @@ static bool settle(struct qdq *qdq, const struct node *node, struct qdq_later la
     return true;
 }
 
-/* All readers of an input may take the rounded numbers, or only this node does. */
+/* All readers of an input may take the rounded numbers, or only this node does; of the network's own input, which is
+ * quantised once, all do. */
 static bool settle_input(struct qdq *qdq, const struct node *node, int index, struct qdq_value *value)
 {
     const char *name = qdq->graph->values[index].name;
@@ -132,12 +133,13 @@ static bool settle_input(struct qdq *qdq, const struct node *node, int index, st
         qdq->values[index] = *value;
         return true;
     }
-    return settle(qdq, node, later_of(qdq, node), name, value);
+    return value->kind != QDQ_OUTSIDE && settle(qdq, node, later_of(qdq, node), name, value);
 }
 
 static bool is_unrounded(struct qdq *qdq, const struct qdq_value *value)
 {
-    return value->kind == QDQ_PENDING || (value->kind == QDQ_REALS && !qdq_is_plain(qdq, value));
+    return value->kind == QDQ_PENDING || value->kind == QDQ_OUTSIDE ||
+           (value->kind == QDQ_REALS && !qdq_is_plain(qdq, value));
 }
 
 bool qdq_settle(struct qdq *qdq, const struct node *node, struct qdq_value *inputs, int count)
