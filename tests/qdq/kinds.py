@@ -243,23 +243,6 @@ def gathered_elements(axis, shape):
     return build
 
 
-def joined_truths(m, x):
-    """As torch.roll turns a mask, and with a constant row."""
-    truth = m.node("Greater", [x, FLOAT(0.25)])
-    parts = [m.node("Slice", [truth, np.array([first]), np.array([last]), np.array([2])]) for first, last in ((4, 5), (0, 4))]
-    row = (np.arange(20) % 3 == 0).reshape(1, 4, 1, 5)
-    y = m.node("Where", [m.node("Concat", [*parts, row], axis=2), x, m.node("Neg", [x])])
-    def compute(a):
-        b = a > FLOAT(0.25)
-        return np.where(np.concatenate([b[:, :, 4:5], b[:, :, :4], row], 2), a, -a)
-    return y, compute
-
-
-def safe_softmax(m, x):
-    """As scaled_dot_product_attention has it behind a mask of truths: no row of it is without numbers."""
-    return m.node("Where", [m.node("IsNaN", [x]), np.zeros((), FLOAT), x]), lambda a: a
-
-
 BOUNDS = (RANDOM.integers(-30, 30, (4, 6, 1)) * 2.0**-4).astype(FLOAT)
 
 
@@ -400,7 +383,7 @@ KINDS = [
     ("bordered", IMAGE, bordered), ("output_shape", IMAGE, output_shape), ("product_from_left", IMAGE, product_from_left),
     ("gather", IMAGE, gather), ("gathered_rows", IMAGE, gathered_rows), ("gathered_pixels", IMAGE, gathered_pixels), ("gathered_batches", IMAGE, gathered_batches),
     ("gathered_elements", IMAGE, gathered_elements(2, (1, 4, 3, 5))), ("gathered_channels", IMAGE, gathered_elements(1, (1, 2, 6, 4))),
-    ("safe_softmax", IMAGE, safe_softmax), ("joined_truths", IMAGE, joined_truths), ("last_step", IMAGE, last_step), ("tile", IMAGE, tile), ("expand", IMAGE, expand),
+    ("last_step", IMAGE, last_step), ("tile", IMAGE, tile), ("expand", IMAGE, expand),
     ("depth_to_space", IMAGE, to_space("DCR", (0, 3, 4, 1, 5, 2))), ("depth_to_space_crd", IMAGE, to_space("CRD", (0, 1, 4, 2, 5, 3))),
     ("space_to_depth", [1, 4, 6, 6], to_depth),
     ("sum_of_channels", IMAGE, reduction("ReduceSum", [1], 1, lambda a, x, k: a.sum(x, keepdims=k))),

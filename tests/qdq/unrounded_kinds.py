@@ -177,7 +177,25 @@ def bordered_sums(m, x):
     return real, lambda a: np.pad(compute(a), ((0, 0), (0, 0), (1, 0), (2, 1)), constant_values=0.25)
 
 
+def joined_truths(m, x):
+    """As torch.roll turns a mask, and with a constant row."""
+    truth = m.node("Greater", [x, FLOAT(0.25)])
+    parts = [m.node("Slice", [truth, np.array([first]), np.array([last]), np.array([2])]) for first, last in ((4, 5), (0, 4))]
+    row = (np.arange(20) % 3 == 0).reshape(1, 4, 1, 5)
+    y = m.node("Where", [m.node("Concat", [*parts, row], axis=2), x, m.node("Neg", [x])])
+    def compute(a):
+        b = a > FLOAT(0.25)
+        return np.where(np.concatenate([b[:, :, 4:5], b[:, :, :4], row], 2), a, -a)
+    return y, compute
+
+
+def safe_softmax(m, x):
+    """As scaled_dot_product_attention has it behind a mask of truths: no row of it is without numbers."""
+    return m.node("Where", [m.node("IsNaN", [x]), np.zeros((), FLOAT), x]), lambda a: a
+
+
 KINDS = [
+    ("safe_softmax", IMAGE, safe_softmax), ("joined_truths", IMAGE, joined_truths),
     ("joined_sums", IMAGE, joined_sums), ("bordered_sums", IMAGE, bordered_sums),
     ("selected_sums", IMAGE, chosen_sums("Where")), ("smaller_sums", IMAGE, chosen_sums("Min")),
     ("interpolated", IMAGE, interpolated),
@@ -192,6 +210,7 @@ KINDS = [
     ("turned_sums", IMAGE, turned_sums), ("joined_means", IMAGE, joined_means), ("joined_norm", IMAGE, joined_norm),
     ("joined_pieces", IMAGE, joined_pieces), ("tokens", [1, 12, 4, 5], tokens),
     ("mean_of_function", IMAGE, mean_of_function("GlobalAveragePool", lambda a: a.mean((2, 3)))),
+    ("sum_of_function", IMAGE, mean_of_function("ReduceSum", lambda a: a.sum((0, 1, 2, 3)))),
     ("means_of_function", IMAGE, mean_of_function("AveragePool", lambda a: a.reshape(1, 4, 3, 10).mean(3))),
     ("distance", IMAGE, distance), ("distance_of_tensors", IMAGE, distance_of_tensors), ("distance_of_sums", IMAGE, distance_of_sums),
 ]

@@ -1,5 +1,5 @@
 /* Operators on real numbers that no QuantizeLinear has rounded, piece by piece: of parts that are joined, as NNCF leaves a
- * Concat in front of a BatchNormalization, each part by itself; of a function of elements, means of its bytes. */
+ * Concat in front of a BatchNormalization, each part by itself; of a function of elements, means and sums of its bytes. */
 #include "import/qdq/combinations.h"
 
 #include <string.h>
@@ -206,8 +206,8 @@ static enum qdq_outcome run_parts(struct qdq *qdq, const struct call *call, int 
 
 /* ---- bytes ---- */
 
-/* Of windows, those that count no element outside. */
-static bool is_mean(struct qdq *qdq, const struct node *node, qdq_handler *handle)
+/* A mean, or a sum; of windows, those that count no element outside. */
+static bool is_linear(struct qdq *qdq, const struct node *node, qdq_handler *handle)
 {
     const struct attribute *pads = node_attribute(node, "pads"), *automatic = node_attribute(node, "auto_pad");
     bool has_border = automatic && !(automatic->kind == ATTRIBUTE_TEXT && !strcmp(automatic->text, "NOTSET"));
@@ -215,7 +215,8 @@ static bool is_mean(struct qdq *qdq, const struct node *node, qdq_handler *handl
         has_border |= pads->integers[i] != 0;
     if (handle == qdq_average_pool)
         return !has_border || !qdq_integer(qdq, node, "count_include_pad", 0);
-    return handle == qdq_global_average || (handle == qdq_reduce && !strcmp(node->type, "ReduceMean"));
+    return handle == qdq_global_average ||
+           (handle == qdq_reduce && (!strcmp(node->type, "ReduceMean") || !strcmp(node->type, "ReduceSum")));
 }
 
 static enum qdq_outcome run_bytes(struct qdq *qdq, const struct node *node, qdq_handler *handle,
@@ -232,8 +233,10 @@ static enum qdq_outcome run_bytes(struct qdq *qdq, const struct node *node, qdq_
     }
     if (outcome == QDQ_DONE)
         outcome = qdq_sum(qdq, node, means, QDQ_SPLIT_BYTES, &(struct qdq_sum){.divisor = 1}, result);
+    const bool is_sum = handle == qdq_reduce && !strcmp(node->type, "ReduceSum");
     if (outcome == QDQ_DONE)
-        result->pending->constants[0] += least;
+        result->pending->constants[0] +=
+            is_sum ? least * (double)(view_elements(&inputs[0].view) / view_elements(&result->view)) : least;
     return outcome;
 }
 
@@ -247,6 +250,6 @@ enum qdq_outcome qdq_distribute(struct qdq *qdq, const struct node *node, qdq_ha
     for (int i = 0; i < last; i++)
         if (qdq_is_joined(&inputs[i]))
             return run_parts(qdq, &call, i, result);
-    return inputs[0].kind == QDQ_REALS && is_mean(qdq, node, handle) ? run_bytes(qdq, node, handle, inputs, count, result)
-                                                                     : QDQ_FLOAT;
+    return inputs[0].kind == QDQ_REALS && is_linear(qdq, node, handle) ? run_bytes(qdq, node, handle, inputs, count, result)
+                                                                       : QDQ_FLOAT;
 }
