@@ -14,7 +14,9 @@
     KERNEL(grouped)                                                                                                         \
     KERNEL(addition)                                                                                                        \
     KERNEL(multiplication)                                                                                                  \
+    KERNEL(multiplication_floor)                                                                                            \
     KERNEL(squared_difference)                                                                                              \
+    KERNEL(quotient)                                                                                                        \
     KERNEL(matrix_product)                                                                                                  \
     KERNEL(table)                                                                                                           \
     KERNEL(pool)                                                                                                            \

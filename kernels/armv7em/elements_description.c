@@ -46,6 +46,47 @@ static uint64_t multiplication_instructions(const struct dory_layer *layer, cons
 DORY_DESCRIBE(armv7em_multiplication, multiplication_supports, NULL, multiplication_instructions,
               .in_place = DORY_ALL_IN_PLACE, .in_row_order = true)
 
+/* What is no scale in the high half of a product: a floor in 32 bits, into one byte or two. */
+static bool multiplication_floor_supports(const struct dory_layer *layer)
+{
+    struct dory_line line;
+    bool are_bytes = layer->input_bits == 8 && layer->second_input_bits == 8;
+    return layer->operation == DORY_MULTIPLICATION && are_bytes && (layer->output_bits == 8 || layer->output_bits == 16) &&
+           layer->normalisation < DORY_NORMALISE_THRESHOLDS && layer->normalisation != DORY_NORMALISE_HIGH &&
+           dory_fold_product(layer, &line);
+}
+
+static uint64_t line_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores,
+                                  uint32_t element)
+{
+    uint64_t pixels = dory_repeats_channel(layer, 1) ? dory_divide_up((uint32_t)tile->rows * tile->columns, cores) : 0;
+    return 200 + 40 * pixels + elements_of(tile, cores) * element;
+}
+
+static uint64_t multiplication_floor_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile,
+                                                  unsigned cores)
+{
+    return line_instructions(layer, tile, cores, 27);
+}
+
+DORY_DESCRIBE(armv7em_multiplication_floor, multiplication_floor_supports, NULL, multiplication_floor_instructions,
+              .in_place = DORY_ALL_IN_PLACE)
+
+static bool quotient_supports(const struct dory_layer *layer)
+{
+    struct dory_line line;
+    return layer->operation == DORY_QUOTIENT && combines_bytes(layer) && layer->normalisation < DORY_NORMALISE_THRESHOLDS &&
+           layer->normalisation != DORY_NORMALISE_HIGH && dory_fold_quotient(layer, &line);
+}
+
+static uint64_t quotient_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
+{
+    return line_instructions(layer, tile, cores, 17);
+}
+
+DORY_DESCRIBE(armv7em_quotient, quotient_supports, NULL, quotient_instructions, .in_place = DORY_ALL_IN_PLACE,
+              .in_row_order = true)
+
 static bool squared_difference_supports(const struct dory_layer *layer)
 {
     return layer->operation == DORY_SQUARED_DIFFERENCE && combines_bytes(layer) &&

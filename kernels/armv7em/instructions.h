@@ -35,6 +35,7 @@ static inline uint32_t dory_end_of(const uint8_t *bytes, uint32_t count)
 }
 
 static inline void dory_put_word(void *address, uint32_t word) { memcpy(address, &word, sizeof word); }
+static inline void dory_put_half(void *address, uint32_t half) { memcpy(address, &half, 2); }
 
 /* Halves of a word. */
 static inline int32_t dory_bottom(uint32_t word) { return (int16_t)word; }

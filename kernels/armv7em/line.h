@@ -63,6 +63,28 @@ static inline bool dory_fold_addition(const struct dory_layer *layer, struct dor
     return dory_fold_line(layer, a->multiplier, b->multiplier, a->addend + b->addend - signs, 0, 255, line);
 }
 
+/* A byte and an addend of so many at most, either way, whose product with another has 20 bits and a sign. */
+#define DORY_MOST_ADDEND 640
+
+static inline bool dory_is_factor(const struct dory_stage *stage)
+{
+    return dory_is_plain(stage) && stage->multiplier == 1 && stage->addend >= -DORY_MOST_ADDEND &&
+           stage->addend <= DORY_MOST_ADDEND;
+}
+
+/* A product of two bytes, to each of which something is added. */
+static inline bool dory_fold_product(const struct dory_layer *layer, struct dory_line *line)
+{
+    return dory_is_factor(&layer->stages->input[0]) && dory_is_factor(&layer->stages->input[1]) &&
+           dory_fold_line(layer, 1, 0, 0, -(1 << 20), 1 << 20, line);
+}
+
+/* The high half of the product of two terms, which has 30 bits. */
+static inline bool dory_fold_quotient(const struct dory_layer *layer, struct dory_line *line)
+{
+    return layer->stages->first.multiplier == 1 && dory_fold_line(layer, 1, 0, 0, -(1 << 29), 1 << 29, line);
+}
+
 /* Bytes whose sum has 16 bits. */
 #define DORY_POOL_TAPS (65535 / 255)
 

@@ -219,6 +219,27 @@ static struct dory_stage random_wide_stage(void)
     return stage;
 }
 
+/* Products of bytes and what is added to them, whose floor has 32 bits before it is clipped to one byte or two. */
+static void random_product(struct dory_layer *layer, struct dory_stages *stages)
+{
+    const struct dory_stage plain = {.multiplier = 1, .divisor = 1, .minimum = INT32_MIN, .maximum = INT32_MAX};
+    layer->output_bits = one_in(2) ? 8 : 16;
+    layer->output_is_signed = one_in(3);
+    layer->normalisation = one_in(2) ? DORY_NORMALISE_32 : DORY_NORMALISE_NONE;
+    layer->stages = stages;
+    stages->input[0] = stages->input[1] = stages->first = plain;
+    stages->input[0].addend = -(int64_t)random_up_to(255);
+    stages->input[1].addend = -(int64_t)random_up_to(255);
+    if (layer->normalisation == DORY_NORMALISE_32) {
+        stages->first.multiplier = random_up_to(1000);
+        stages->first.addend = (int64_t)random_up_to(1 << 29) - (1 << 28);
+        stages->first.divisor = (int64_t)1 << random_up_to(24);
+    }
+    int64_t span = (int64_t)1 << layer->output_bits;
+    layer->minimum = layer->output_is_signed ? (int32_t)(-span / 2) : 0;
+    layer->maximum = (int32_t)(layer->output_is_signed ? span / 2 - 1 : span - 1);
+}
+
 /* Elements of whole bytes; stages that only 64 bits hold. Factors of products have 16 bits, so that these have 32. */
 static void random_wide(struct dory_layer *layer, struct dory_stages *stages)
 {
@@ -415,6 +436,8 @@ void random_layer(struct dory_layer *layer, struct dory_stages *stages, const ch
         random_weighted(layer, name);
     } else if (strstr(name, "_wide")) {
         random_wide(layer, stages);
+    } else if (layer->operation == DORY_MULTIPLICATION && strstr(name, "_floor")) {
+        random_product(layer, stages);
     } else if (layer->operation != DORY_TABLE) {
         random_elements(layer, stages);
     }
