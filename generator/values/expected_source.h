@@ -23,12 +23,7 @@ struct source {
 int64_t expected_least_element(const struct tensor *tensor);
 int64_t expected_greatest_element(const struct tensor *tensor);
 
-/* ---- expected_inputs.c ---- */
-
-/* The values of all inputs for the sample at hand. False after an error was reported. */
-bool expected_find_inputs(const struct source *source, const int64_t **inputs);
-/* That the options ask for, or else that there are files of; at least 1. */
-unsigned expected_count_samples(const struct source *source);
+/* ---- expected_files.c ---- */
 
 void expected_note_file(const struct source *source, const char *path); /* that was read */
 /* Null where the folder has no such file. */
