@@ -8,7 +8,7 @@
 #include "network/network.h"
 
 /* A layer, exactly. Which form of requantisation a convolution gets is asked of the engine that is to compute it
- * (solve/form.h). */
+ * (choose/form.h). */
 struct described_layer {
     /* shape, bits, clip, stages, and without weights the form; tile, L1 map and blob sizes are 0 */
     struct dory_layer record;

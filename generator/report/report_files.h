@@ -33,7 +33,7 @@ bool report_add_files(const struct plan *plan, const struct report_options *opti
 /* What report.json of a plan has, without a run's figures. */
 const char *report_plan_json(const struct plan *plan, uint32_t clock_mhz, struct arena *arena);
 
-/* report_log.c: the lines "perf layer ..." of a log, as kernels/compare/dory_check.h describes them; all else in it is
+/* report_log.c: the lines "perf layer ..." of a log, as dory/check.h describes them; all else in it is
  * passed over. Of several lines of a layer the last one counts. Null after an error was reported. */
 const struct measured_layer *report_read_log(const char *path, int layer_count, struct arena *arena,
                                              struct diagnostics *diagnostics);

@@ -1,4 +1,4 @@
-/* Pass `plan`: everything that is decided about a network, by the passes that planner.h lists. This file calls them and
+/* Pass `plan`: everything that is decided about a network, by the passes that solve.h lists. This file calls them and
  * writes down the result. */
 #include "search/search.h"
 #include "solve/solve.h"
