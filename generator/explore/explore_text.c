@@ -131,8 +131,8 @@ static void add_notes(const struct exploration *exploration, struct text *text)
 void explore_text(const struct exploration *exploration, struct text *text)
 {
     const struct explore_question *question = exploration->question;
-    text_add(text, "%s on %s: %d points, %d plans\n\n", text_file_name(question->network->name), question->target->name,
-             exploration->count, exploration->plans);
+    text_add(text, "%s on %s: %d point%s, %d plan%s\n\n", text_file_name(question->network->name), question->target->name,
+             exploration->count, exploration->count == 1 ? "" : "s", exploration->plans, exploration->plans == 1 ? "" : "s");
     add_clocks(exploration, text);
     add_memories(exploration, text);
     add_front(exploration, text);

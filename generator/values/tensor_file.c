@@ -49,8 +49,8 @@ static bool check_count(const char *path, const struct tensor *tensor, size_t co
                  "%s has %zu numbers; rows of '%s' are looked up by %zu indices, of %d bytes each in a .bin file", path,
                  count, tensor->name, tensor_file_numbers(tensor), tensor->look_up->index_bytes);
     else
-        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s has %zu values; '%s' has %d x %d x %d = %zu elements", path,
-                 count, tensor->name, tensor->height, tensor->width, tensor->channels, tensor_elements(tensor));
+        diagnose(diagnostics, SEVERITY_ERROR, NULL, NULL, "%s has %zu values; tensor '%s' has %d x %d x %d = %zu elements",
+                 path, count, tensor->name, tensor->height, tensor->width, tensor->channels, tensor_elements(tensor));
     return false;
 }
 

@@ -34,7 +34,7 @@ diff <(sed 's/^[^:]*://' printed.txt | xargs -n 1) <(grep -v '^#' layers/out_lay
 expect 0 "" "$dory" run digits.onnx --input input.txt --output-dir layers # the folder is there
 
 head -n 63 input.txt >short.txt
-expect 1 "short.txt has 63 values; '0' has 8 x 8 x 1 = 64 elements" "$dory" run digits.onnx --input short.txt
+expect 1 "short.txt has 63 values; tensor '0' has 8 x 8 x 1 = 64 elements" "$dory" run digits.onnx --input short.txt
 { head -n 63 input.txt; echo 256,; } >bright.txt
 expect 1 "bright.txt: value 63 is 256; '0' can be 0 to 255" "$dory" run digits.onnx --input bright.txt
 expect 1 "the network has 1 inputs, the command line 2" "$dory" run digits.onnx --input input.txt --input input.txt
