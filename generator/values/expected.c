@@ -231,6 +231,7 @@ static bool make_samples(struct source *source)
         struct arena scratch = {0};
         source->scratch = &scratch;
         good = make_sample(source);
+        source->scratch = NULL;
         arena_free(&scratch);
     }
     return good;
