@@ -105,7 +105,7 @@ expect 1 "'cores': 2 cores; cortex-m7 has 1" "$dory" plan digits.onnx --target c
 # more than the machine has
 expect 1 "'cores': 9 cores; gap8 has 8" "$dory" plan digits.onnx --target gap8 --cores 9
 expect 1 "'cores': 900 cores; gap8 has 8" "$dory" probe digits.onnx --target gap8 --cores 900
-expect 1 "'l1_bytes': 65540 bytes of L1; gap8 has 65536" "$dory" generate digits.onnx --target gap8 --l1-bytes 65540
+expect 1 "error: setting 'l1_bytes': 65540 bytes of L1; gap8 has 65536" "$dory" generate digits.onnx --target gap8 --l1-bytes 65540
 expect 1 "'l2_bytes': 524292 bytes of L2; virt has 524288" "$dory" report digits.onnx --target virt --l2-bytes 524292
 expect 1 "does not fit L2" "$dory" plan digits.onnx --target gap8 --l2-bytes 100
 grep -qE "error: node 'Conv_13': does not fit L2: .* [0-9]{3,} bytes live at once, there are [0-9]+$" output ||
