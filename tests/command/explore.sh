@@ -15,9 +15,10 @@ grep -q 'Slow and steady: .*Race to idle\|Slow and steady: ' "$work/text" || fai
 grep -q 'Race to idle: 250/250 MHz' "$work/text" || fail "no fastest point"
 grep -q 'Estimates. Measured were' "$work/text" || fail "energies are not called estimates"
 
-# A plan of the same options has the same cycles.
+# A plan of the same options has the same cycles; one point is one.
 cycles=$("$dory" plan "$model" --target gap8 --config none --clocks 50/100 | sed -n 's/^\([0-9]*\) cycles in all.*/\1/p')
 "$dory" explore "$model" --target gap8 --config none --clocks 50/100 | grep -q "^50/100  *$cycles " || fail "explore differs from plan: $cycles"
+"$dory" explore "$model" --target gap8 --config none --clocks 50/100 | grep -q ': 1 point, 1 plan$' || fail "one point"
 
 [ "$(grep -c '"cycles"' "$work/out/explore.json")" = 24 ] || fail "explore.json lacks points"
 grep -q '"cycles": null' "$work/out/explore.json" || fail "32 kB of L2 are less than the firmware takes"
