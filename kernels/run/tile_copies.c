@@ -238,33 +238,14 @@ static void describe_store_of_planes(struct hal_dma_copy *copy, const struct dor
     };
 }
 
-/* Rows side by side in each pixel: those of a tile that has all of their channels are one run of it, and with all rows all
- * pixels are. */
-static void describe_store_of_joined(struct hal_dma_copy *copy, const struct dory_placed_tile *placed,
-                                     const struct dory_layer *layer, uint8_t *l2)
+/* Rows side by side in each pixel: as many columns, and the columns are rows. */
+static void join_rows(struct rectangle *r, const struct dory_layer *layer)
 {
-    const struct dory_tile *tile = &placed->tile;
-    const struct dory_window *window = &placed->step->output;
-    uint32_t bits = layer->output_bits, own = pixel_bytes(layer->output_channels, bits),
-             run = pixel_bytes(tile->channels, bits), pitch = layer->matrix_product.pixel_bytes, pixel = tile->rows * run;
-    bool whole = run == own, flat = whole && pixel == pitch;
-    *copy = (struct hal_dma_copy){
-        .local = tile->output,
-        .external = l2 + window->offset + placed->at.column * pitch + row_in_window(window, placed->at.row) * own +
-                    pixel_bytes(placed->at.channel - window->first_channel, bits),
-        .run_bytes = flat    ? tile->columns * pixel
-                     : whole ? pixel
-                             : run,
-        .runs = flat    ? 1
-                : whole ? tile->columns
-                        : tile->rows,
-        .planes = whole ? 1 : tile->columns,
-        .external_run_stride = whole ? pitch : own,
-        .local_run_stride = whole ? pixel : run,
-        .external_plane_stride = pitch,
-        .local_plane_stride = pixel,
-        .direction = HAL_FROM_LOCAL,
-    };
+    uint32_t rows = r->rows;
+    r->rows = r->columns;
+    r->columns = r->pitch = rows;
+    r->pixel_pitch = pixel_bytes(layer->output_channels, r->bits);
+    r->row_pitch = layer->matrix_product.pixel_bytes;
 }
 
 bool dory_describe_store(struct dory_copies *copies, const struct dory_placed_tile *placed, const struct dory_layer *layer,
@@ -278,10 +259,6 @@ bool dory_describe_store(struct dory_copies *copies, const struct dory_placed_ti
     copies->store_buffer = (uint8_t)placed->output_buffer;
     if (layer->output_layout == DORY_CHW) {
         describe_store_of_planes(&copies->store, placed, layer, l2);
-        return true;
-    }
-    if (dory_joins_rows(layer)) {
-        describe_store_of_joined(&copies->store, placed, layer, l2);
         return true;
     }
     struct rectangle rectangle = {
@@ -298,6 +275,12 @@ bool dory_describe_store(struct dory_copies *copies, const struct dory_placed_ti
         .pitch = (uint32_t)tile->columns + dory_output_gap(layer),
         .direction = HAL_FROM_LOCAL,
     };
-    describe_rows(&copies->store, l2, &rectangle, row_in_window(rectangle.window, rectangle.row));
+    uint32_t row = row_in_window(rectangle.window, rectangle.row);
+    if (dory_joins_rows(layer)) {
+        join_rows(&rectangle, layer);
+        rectangle.column = row;
+        row = placed->at.column;
+    }
+    describe_rows(&copies->store, l2, &rectangle, row);
     return true;
 }
