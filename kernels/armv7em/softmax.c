@@ -44,8 +44,6 @@ static inline uint32_t divide(const struct divisor *divisor, uint32_t number)
     return quotient + (rest >= divisor->sum);
 }
 
-static inline uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
-
 /* Four bytes at a time. */
 static uint32_t largest_of(const uint8_t *input, uint32_t channels)
 {
@@ -53,11 +51,11 @@ static uint32_t largest_of(const uint8_t *input, uint32_t channels)
     for (; i + 4 <= channels; i += 4) {
         most = dory_maximum_bytes(most, dory_word_at(input + i));
     }
-    uint32_t largest = larger(larger(most & 0xFF, most >> 8 & 0xFF), larger(most >> 16 & 0xFF, most >> 24));
     for (; i < channels; i++) {
-        largest = larger(largest, input[i]);
+        most = dory_maximum_bytes(most, input[i]);
     }
-    return largest;
+    most = dory_maximum_bytes(most, most >> 16);
+    return dory_maximum_bytes(most, most >> 8) & 0xFF;
 }
 
 /* Of groups one after the other, each with the largest element so far. */

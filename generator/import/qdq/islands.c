@@ -1,4 +1,5 @@
 /* Floating point in the middle of a network, and other nodes that no layer computes: what is said of them. */
+#include "import/qdq/islands.h"
 #include "import/operators.h"
 #include "import/qdq/qdq.h"
 

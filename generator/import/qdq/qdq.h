@@ -20,13 +20,6 @@
 #include "middle/norms.h"
 #include "model/graph.h"
 
-#define QDQ_OF_INFINITE_MASK                                                                                                \
-    " (as of a mask of minus infinity: write -20 in its place, e.g. masked_fill(mask, -20), and in place of "               \
-    "is_causal=True attn_mask=torch.full((n, n), -20.0).triu(1))"
-#define QDQ_OF_OUTSIDE_TRUTH                                                                                                \
-    "selects by an input that is not quantised; supported: a mask of 0 and 1, which is multiplied, or added as "            \
-    "-20 * (1 - mask) to the scores of attention"
-
 /* ---- values ---- */
 
 /* Numbers that are known without running the network. */
@@ -459,15 +452,6 @@ void qdq_open_inputs(struct qdq *qdq, bool are_signed);
 
 void qdq_add_sources(struct qdq *qdq, struct qdq_value *head, const struct qdq_value *input);
 void qdq_give_output(struct qdq *qdq, int index); /* of the graph's values */
-
-/* ---- islands.c ---- */
-
-/* Why no layer computes the node. Floating point between quantised tensors is only noted here: */
-void qdq_report_island(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count);
-/* All of it in one error, with what to do; nothing where there is none. */
-void qdq_report_islands(const struct qdq *qdq, struct diagnostics *diagnostics);
-/* A list of names for a message, one longer; null: none so far. It ends in "..." where it becomes too long. */
-const char *qdq_add_to_list(struct qdq *qdq, const char *list, const char *name);
 
 /* ---- walk.c ---- */
 

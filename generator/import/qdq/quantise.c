@@ -1,5 +1,6 @@
 /* QuantizeLinear and DequantizeLinear. */
 #include "import/qdq/combinations.h"
+#include "import/qdq/islands.h"
 #include "import/qdq/outside.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* The walk over the nodes, and what comes in and goes out. */
 #include "import/operators.h"
+#include "import/qdq/islands.h"
 #include "import/qdq/outside.h"
 #include "simplify/tidy.h"
 

@@ -1,5 +1,6 @@
 /* Functions of single elements, and arithmetic of two values. */
 #include "import/qdq/combinations.h"
+#include "import/qdq/islands.h"
 #include "import/qdq/outside.h"
 #include "middle/functions.h"
 #include "middle/join.h"

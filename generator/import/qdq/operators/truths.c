@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "import/qdq/combinations.h"
+#include "import/qdq/islands.h"
 #include "middle/functions.h"
 #include "middle/sums.h"
 
