@@ -233,11 +233,12 @@ static enum qdq_outcome run_bytes(struct qdq *qdq, const struct node *node, qdq_
     }
     if (outcome == QDQ_DONE)
         outcome = qdq_sum(qdq, node, means, QDQ_SPLIT_BYTES, &(struct qdq_sum){.divisor = 1}, result);
+    if (outcome != QDQ_DONE)
+        return outcome;
     const bool is_sum = handle == qdq_reduce && !strcmp(node->type, "ReduceSum");
-    if (outcome == QDQ_DONE)
-        result->pending->constants[0] +=
-            is_sum ? least * (double)(view_elements(&inputs[0].view) / view_elements(&result->view)) : least;
-    return outcome;
+    const int64_t summed = is_sum ? view_elements(&inputs[0].view) / view_elements(&result->view) : 1;
+    result->pending->constants[0] += least * (double)summed;
+    return QDQ_DONE;
 }
 
 enum qdq_outcome qdq_distribute(struct qdq *qdq, const struct node *node, qdq_handler *handle,
