@@ -206,9 +206,9 @@ static void rows_read(const struct dory_layer *record, const struct dory_step *s
 static void set_pitches(struct region *region, const struct dory_layer *record, unsigned operand)
 {
     const uint32_t pitches[] = {record->pixel_bytes, record->second_pixel_bytes, record->matrix_product.pixel_bytes};
-    bool is_product = record->operation == DORY_MATRIX_PRODUCT, is_part = pitches[operand] > region->pixel_bytes;
-    region->pixel_pitch = is_product ? pitches[operand] : region->window_pixel_bytes;
-    region->row_pitch = is_product && is_part ? region->pixel_bytes : region->width * region->pixel_pitch;
+    bool is_part = record->operation == DORY_MATRIX_PRODUCT && pitches[operand] > region->pixel_bytes;
+    region->pixel_pitch = is_part ? pitches[operand] : region->window_pixel_bytes;
+    region->row_pitch = is_part ? region->pixel_bytes : region->width * region->pixel_pitch;
 }
 
 /* All channels of some rows of an operand, or those of the step. */

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "dory/hal.h"
+#include "plan/views.h"
 #include "price/price.h"
 #include "search/optimiser.h"
 
@@ -143,10 +144,11 @@ bool least_l2(struct decision *d, uint32_t *bytes, int *layer)
     return true;
 }
 
-/* Of its smallest tile, with its tensors in HWC. */
+/* Of its smallest tile, with its tensors in HWC where they can be. */
 static uint32_t layer_l1_bytes(const struct problem *p, int layer)
 {
-    return layer_variant(p, layer, DORY_HWC, DORY_HWC)->least_l1_bytes;
+    const struct tensor *output = &p->network->tensors[p->network->layers[layer].output];
+    return layer_variant(p, layer, DORY_HWC, view_layout(output))->least_l1_bytes;
 }
 
 uint32_t least_l1(const struct problem *p, int *layer)

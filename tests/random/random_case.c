@@ -105,21 +105,15 @@ static bool gives_same(struct trial *trial, const struct network *moved)
 }
 
 /* Of most networks: the copies are tested by the others. */
-static bool use_views(struct trial *trial, struct random_totals *totals)
+static bool use_views(struct trial *trial, enum view_kinds kinds)
 {
-    struct network *viewed =
-        network_hash(trial->network) % 4
-            ? network_view(trial->network, trial->target.activations_in_place ? VIEWS_IN_A_ROW : VIEWS_OF_PLANES,
-                           trial->arena)
-            : NULL;
+    struct network *viewed = network_hash(trial->network) % 4 ? network_view(trial->network, kinds, trial->arena) : NULL;
     if (!viewed)
         return true;
     if (!gives_same(trial, viewed)) {
         trial->refusal = "a fault of dory: views give something else than copies";
         return false;
     }
-    totals->viewed++;
-    totals->views += trial->network->layer_count - viewed->layer_count;
     trial->network = viewed;
     return true;
 }
@@ -413,6 +407,22 @@ static void choose_machine(struct trial *trial, const struct random_totals *tota
     trial->target.activations_in_place = in_place && !weights_alone;
 }
 
+/* With all kinds of views; where no kernel writes so, with fewer. */
+static bool plan_viewed(struct trial *trial, struct random_totals *totals)
+{
+    struct network *copied = trial->network;
+    int kinds = trial->target.activations_in_place ? VIEWS_IN_A_ROW : VIEWS_OF_PLANES;
+    bool planned = false, has_kernels = false;
+    for (; !planned && !has_kernels && kinds >= VIEWS_IN_A_ROW; kinds--) {
+        trial->network = copied;
+        planned = use_views(trial, (enum view_kinds)kinds) && plan_with_plenty(trial);
+        has_kernels = planned || !strstr(trial->refusal, "no plan in any memory");
+    }
+    totals->viewed += planned && trial->network != copied;
+    totals->views += planned ? copied->layer_count - trial->network->layer_count : 0;
+    return planned;
+}
+
 /* All passes up to a plan that has all the memory it asks for. Returns false where one refuses. */
 static bool plan_first(struct trial *trial, struct random_totals *totals)
 {
@@ -424,7 +434,7 @@ static bool plan_first(struct trial *trial, struct random_totals *totals)
         if (!take_early(trial, totals))
             return false;
     }
-    return prove(trial) && (!totals->dead || shrink(trial)) && use_views(trial, totals) && plan_with_plenty(trial);
+    return prove(trial) && (!totals->dead || shrink(trial)) && plan_viewed(trial, totals);
 }
 
 static void count_case(struct random_totals *totals, const struct trial *trial, const struct run_plan_result *result)
