@@ -31,10 +31,9 @@ struct dory_strip {
 struct dory_depthwise {
     const struct dory_layer *layer;
     const struct dory_tile *tile;
-    struct dory_normaliser normaliser; /* of the kernels 3x3; that of the others is in `series` */
-    uint32_t output_bytes;             /* of an element */
-    uint8_t *ring;                     /* of this core: `units` units */
-    uint8_t *spread;                   /* behind it: for the computing part */
+    uint32_t output_bytes; /* of an element */
+    uint8_t *ring;         /* of this core: `units` units */
+    uint8_t *spread;       /* behind it: for the computing part */
     uint32_t units, unit_bytes;
     uint32_t stride_height, stride_width, kernel_height;
     uint32_t rows, columns, channels, input_columns;
@@ -42,6 +41,17 @@ struct dory_depthwise {
     uint32_t band_rows;
     struct dory_series *series; /* of the kernels of any size */
 };
+
+/* That of the kernels 3x3: others have a normaliser in their series, and no stack for another. */
+struct dory_depthwise_normalised {
+    struct dory_depthwise work;
+    struct dory_normaliser normaliser;
+};
+
+static inline const struct dory_normaliser *dory_normaliser_of(const struct dory_depthwise *work)
+{
+    return &((const struct dory_depthwise_normalised *)work)->normaliser;
+}
 
 typedef void dory_depthwise_strip(const struct dory_depthwise *work, struct dory_strip *strip);
 
@@ -202,10 +212,10 @@ static inline __attribute__((always_inline)) void dory_depthwise_run(const struc
                                                                      unsigned cores, uint32_t units, uint32_t stride,
                                                                      dory_depthwise_strip *compute)
 {
-    struct dory_depthwise work;
-    dory_start_normaliser(&work.normaliser, layer);
-    dory_depthwise_start(&work, layer, tile, core, units, 0);
-    dory_depthwise_share(&work, core, cores, units, stride, 4, compute);
+    struct dory_depthwise_normalised normalised;
+    dory_start_normaliser(&normalised.normaliser, layer);
+    dory_depthwise_start(&normalised.work, layer, tile, core, units, 0);
+    dory_depthwise_share(&normalised.work, core, cores, units, stride, 4, compute);
 }
 
 #endif

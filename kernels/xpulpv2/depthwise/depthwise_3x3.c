@@ -40,6 +40,7 @@
 #define NEXT_CHANNEL_STRIDE_2 NEXT_CHANNEL
 #define AGAIN(label) "bnez t6, " label "\n"
 #define OWN_OPERANDS                                                                                                        \
+    FINISH_OPERANDS(*dory_normaliser_of(work)),                                                                             \
     [step0] "m"(strip->own.step[0]), [step1] "m"(strip->own.step[1]),           \
         [step2] "m"(strip->own.step[2]), [row_step] "m"(strip->own.row_step), [rounds] "m"(strip->own.rounds),              \
         [rest] "m"(strip->own.rest), [unit0] "m"(strip->unit[0]), [unit1] "m"(strip->unit[1]), [unit2] "m"(strip->unit[2])
@@ -88,7 +89,7 @@ static void compute_lane(const struct dory_depthwise *work, const struct dory_st
     for (uint32_t row = 0; row < strip->rows; row++, output += strip->own.row_step) {
         int32_t sum[4];
         sum_row(sum, strip, lanes->weights, offset + 4 * row * stride, stride);
-        dory_normalise_in_its_kind(&work->normaliser, sum, 1, 4, lanes->constants);
+        dory_normalise_in_its_kind(dory_normaliser_of(work), sum, 1, 4, lanes->constants);
         for (unsigned i = 3; i > 0; output += strip->own.step[3 - i], i--) {
             *output = (uint8_t)sum[i];
         }
@@ -104,7 +105,7 @@ static void compute(const struct dory_depthwise *work, const struct dory_strip *
         compute_lane(work, strip, lanes, stride, offset);
         offset += 4 * strip->input_rows;
         lanes->weights += 12;
-        lanes->constants += dory_direct_constants_bytes(&work->normaliser);
+        lanes->constants += dory_direct_constants_bytes(dory_normaliser_of(work));
         lanes->output++;
     }
 }

@@ -12,7 +12,7 @@
  *   FIRST_DOT, MIDDLE_DOT or LAST_DOT; in INSTRUCTIONS_OF_INPUT_ROW(way), and 4 more for the last
  * - NEXT_CHANNEL, NEXT_CHANNEL_STRIDE_2: moves on from the last input row of a channel to the first one of the next
  * - AGAIN(label): to `label` where lanes are left to do, whose number is in t6
- * - OWN_OPERANDS: operands of all these
+ * - OWN_OPERANDS: operands of all these, and FINISH_OPERANDS of its normaliser
  * Words: docs/glossary.md. */
 #ifndef DORY_XPULPV2_DEPTHWISE_3X3_H
 #define DORY_XPULPV2_DEPTHWISE_3X3_H
@@ -151,7 +151,7 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
         END_STRIP                                                                                                           \
         ".option pop\n"                                                                                                     \
         : CHANGED_OPERANDS                                                                                                  \
-        : FINISH_OPERANDS(work->normaliser), OWN_OPERANDS                                                                   \
+        : OWN_OPERANDS                                                                                                      \
         : CLOBBERED)
 
 #define COMPUTE_STRIDE_1(way, finish, load_constants, constants_instructions, finish_instructions)                          \
@@ -253,7 +253,7 @@ static inline uint32_t dory_rounds(uint32_t rows, uint32_t stride, uint32_t *res
         END_STRIP                                                                                                           \
         ".option pop\n"                                                                                                     \
         : CHANGED_OPERANDS                                                                                                  \
-        : FINISH_OPERANDS(work->normaliser), OWN_OPERANDS                                                                   \
+        : OWN_OPERANDS                                                                                                      \
         : CLOBBERED)
 
 #define HEAD_STRIDE_2(way, constants, first) (14 + (constants) + INSTRUCTIONS_OF_START_LANE(way) + (first))

@@ -171,6 +171,7 @@
     "9:\n"
 
 #define OWN_OPERANDS                                                                                                        \
+    FINISH_OPERANDS(work->normaliser),                                                                                      \
     [step0] "m"(strip->step), [row_step] "m"(strip->row_step),                  \
         [rounds] "m"(strip->rounds), [rest] "m"(strip->rest), [left] "m"(strip->left), [right] "m"(strip->right),           \
         [left_align] "m"(strip->left_align), [right_align] "m"(strip->right_align), [pitch] "m"(strip->pitch),              \
