@@ -23,8 +23,8 @@ uint32_t dory_armv7em_finish_instructions(const struct dory_layer *layer)
     case DORY_FINISH_HIGH_AWAY: return 9 + clip;
     case DORY_FINISH_HIGH_EVEN: return 11 + clip;
     case DORY_FINISH_32: return 6 + clip;
-    case DORY_FINISH_CLAMPED: return 11;
-    case DORY_FINISH_CLAMPED_DIVIDED: return 13;
+    case DORY_FINISH_CLAMPED: return 21; /* of which 8 are a call for few pixels of a channel */
+    case DORY_FINISH_CLAMPED_DIVIDED: return 23;
     default: return layer->normalisation == DORY_NORMALISE_DIVIDE ? 300 : 70;
     }
 }
@@ -115,7 +115,8 @@ static uint32_t window_instructions(const struct dory_layer *layer)
     bool is_3x3 = layer->kernel_height == 3 && layer->kernel_width == 3;
     uint32_t finish = dory_armv7em_finish_instructions(layer),
              words = layer->kernel_height * dory_divide_up(layer->kernel_width, 4);
-    bool by_twos = is_3x3 && layer->stride_height == 1 && layer->stride_width == 1;
+    bool is_high = dory_finish_of(layer) <= DORY_FINISH_HIGH_AWAY && !dory_clips(layer);
+    bool by_twos = is_3x3 && layer->stride_height == 1 && layer->stride_width == 1 && is_high;
     return by_twos ? 14 + finish : is_3x3 ? 24 + finish : 10 + 4u * layer->kernel_height + 9 * words + finish;
 }
 
