@@ -224,7 +224,7 @@ static bool softmax_supports(const struct dory_layer *layer)
 
 static uint64_t softmax_instructions(const struct dory_layer *layer, const struct dory_tile_shape *tile, unsigned cores)
 {
-    return 100 + pixels_of(tile, cores) * (190 + 9u * layer->input_channels + 20u * tile->channels);
+    return 100 + pixels_of(tile, cores) * (200 + 13u * layer->input_channels + 17u * tile->channels);
 }
 
 DORY_DESCRIBE(armv7em_softmax, softmax_supports, NULL, softmax_instructions, .in_place = DORY_ALL_IN_PLACE)

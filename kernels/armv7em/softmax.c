@@ -45,14 +45,14 @@ static inline uint32_t divide(const struct divisor *divisor, uint32_t number)
 }
 
 /* Four bytes at a time. */
-static uint32_t largest_of(const uint8_t *input, uint32_t channels)
+static __attribute__((noinline)) uint32_t largest_of(const uint8_t *input, uint32_t channels)
 {
-    uint32_t most = 0, i = 0;
-    for (; i + 4 <= channels; i += 4) {
-        most = dory_maximum_bytes(most, dory_word_at(input + i));
+    uint32_t most = 0;
+    for (; channels >= 4; channels -= 4, input += 4) {
+        most = dory_maximum_bytes(most, dory_word_at(input));
     }
-    for (; i < channels; i++) {
-        most = dory_maximum_bytes(most, input[i]);
+    for (; channels > 0; channels--) {
+        most = dory_maximum_bytes(most, *input++);
     }
     most = dory_maximum_bytes(most, most >> 16);
     return dory_maximum_bytes(most, most >> 8) & 0xFF;
@@ -154,6 +154,16 @@ void dory_armv7em_softmax_exact(const struct dory_layer *layer, const struct dor
 
 /* ---- fixed point: 31-bit fractions, and numbers of more integer bits where it says so ---- */
 
+/* Byte by byte: networks of convolutions end with one such pixel, and have little room for code. */
+static inline uint32_t largest_byte_of(const uint8_t *input, uint32_t channels)
+{
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < channels; i++) {
+        largest = input[i] > largest ? input[i] : largest;
+    }
+    return largest;
+}
+
 /* number / 2^places to the nearest; at least one place. */
 static inline uint32_t shift(uint32_t number, uint32_t places) { return ((number >> (places - 1)) + 1) >> 1; }
 
@@ -164,7 +174,7 @@ void dory_armv7em_softmax(const struct dory_layer *layer, const struct dory_tile
     for (uint32_t pixel = share.first; pixel < share.end; pixel++) {
         const uint8_t *input = (const uint8_t *)tile->input + pixel * layer->input_channels;
         uint8_t *output = (uint8_t *)tile->output + pixel * tile->channels;
-        uint32_t largest = largest_of(input, layer->input_channels), sum = 0, zeros = 0;
+        uint32_t largest = largest_byte_of(input, layer->input_channels), sum = 0, zeros = 0;
         for (uint32_t i = 0; i < layer->input_channels; i++) {
             sum += shift(fractions[largest - input[i]], 12);
         }
