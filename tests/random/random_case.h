@@ -46,13 +46,19 @@ struct random_totals {
 enum random_outcome random_case(struct network *network, struct random *random, const char *reproduction,
                                 struct arena *arena, struct random_totals *totals);
 
-/* wide_channels.c */
+/* random_totals.c */
+
 struct plan;
+/* Of a case that ran: its plan, its network, and how many values were compared. */
+void random_totals_add(struct random_totals *totals, const struct plan *plan, const struct network *network,
+                       uint64_t values);
+void random_totals_print(const struct random_totals *totals);
+bool random_has_block(const struct plan *plan);
+
+/* wide_channels.c */
 void count_wide_channels(const struct plan *plan, struct random_totals *totals);
 
 /* added.c: and makes such plans wrong, for the check to refuse. */
 void count_added(const struct plan *plan, struct random_totals *totals);
-
-void random_totals_print(const struct random_totals *totals);
 
 #endif
