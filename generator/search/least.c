@@ -112,18 +112,14 @@ static void bring_to_l2(struct decision *d, uint64_t limit)
     }
 }
 
-static bool has_ram(const struct problem *p) { return p->target->ram_bytes > 0; }
-
-/* All in RAM, then others as long as that takes bytes off the layer that needs most: that layer. All in L2 where there is no
- * RAM: tiles are then in place, for which L1 may have no room. */
+/* All in RAM, then others as long as that takes bytes off the layer that needs most: that layer. */
 static int find_levels(struct decision *d)
 {
-    const struct problem *p = d->problem;
-    for (int t = 0; t < p->network->tensor_count; t++)
-        decision_place(d, t, has_ram(p) && !p->lives[t].is_viewed ? IN_RAM : IN_L2, DORY_HWC);
-    while (has_ram(p) && relieve(d, widest(d)))
+    for (int t = 0; t < d->problem->network->tensor_count; t++)
+        decision_place(d, t, d->problem->lives[t].is_viewed ? IN_L2 : IN_RAM, DORY_HWC);
+    while (relieve(d, widest(d)))
         ;
-    if (!p->options->tensors_in_ram)
+    if (!d->problem->options->tensors_in_ram)
         bring_to_l2(d, layer_need(d, widest(d)));
     return widest(d); /* that layer may need less now, and another one as much as it did */
 }
@@ -212,9 +208,8 @@ static void report_layers(const struct problem *p, uint32_t l2_bytes, int l2_lay
         }
     if (fits_l1 || l2_bytes > p->l2_bytes)
         diagnose(diagnostics, SEVERITY_ERROR, network->layers[l2_layer].name, NULL,
-                 "does not fit L2: %s, %" PRIu32 " bytes live at once, there are %" PRIu32 "%s",
-                 has_ram(p) ? "with as much as can be in RAM, and in the smallest stripes and blocks of weights"
-                            : "with the smallest blocks of weights",
+                 "does not fit L2: with as much as can be in RAM, and in the smallest stripes and blocks of weights, "
+                 "%" PRIu32 " bytes live at once, there are %" PRIu32 "%s",
                  l2_bytes, p->l2_bytes,
                  p->options->tables_in_l2 ? " for these and the tables of steps, which are longer for smaller stripes" : "");
 }

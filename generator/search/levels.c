@@ -15,18 +15,12 @@ uint64_t candidate_guess(const struct candidate *candidate)
     return candidate->choice.ahead ? beside : candidate->cycles + traffic;
 }
 
-/* Whether each cut has a tile, of the bytes that it seems to need: not where blocks, whose results cannot be in place, may
- * take more L1 than the whole layer, nor where blocks of weights depend on the tile. */
-static bool knows_cuts(const struct planned_layer *of)
-{
-    return !of->brings_weights || (of->record.weight_bits == 8 && !of->problem->target->activations_in_place);
-}
-
-/* Cuts are solved in the order of the bytes that they seem to need, until one keeps to it. */
+/* Cuts are solved in the order of the bytes that they seem to need, until one keeps to it; 8-bit weights do without. */
 static uint32_t smallest_cut_bytes(struct planned_layer *of, uint8_t ram)
 {
     struct cut **list;
     int count = cut_list(of, ram, &list);
+    bool is_exact = of->record.weight_bits == 8 || !of->brings_weights;
     for (;;) {
         int smallest = 0;
         uint32_t least = UINT32_MAX - 1;
@@ -36,7 +30,7 @@ static uint32_t smallest_cut_bytes(struct planned_layer *of, uint8_t ram)
             smallest = bytes < least ? i : smallest;
             least = dory_minimum(least, bytes);
         }
-        if (count == 0 || knows_cuts(of) || list[smallest]->solved)
+        if (count == 0 || is_exact || list[smallest]->solved)
             return least;
         cut_solve(list[smallest]);
     }
@@ -139,11 +133,10 @@ static int first_lacking(const struct optimiser *o)
     return -1;
 }
 
-static bool has_ram(const struct optimiser *o) { return o->problem->target->ram_bytes > 0; }
-
 bool may_spill(const struct optimiser *o, int tensor)
 {
-    return has_ram(o) && !o->problem->lives[tensor].is_viewed && (o->ports_may_spill || !tensor_is_port(o->network, tensor));
+    bool has_ram = o->problem->target->ram_bytes > 0;
+    return has_ram && !o->problem->lives[tensor].is_viewed && (o->ports_may_spill || !tensor_is_port(o->network, tensor));
 }
 
 static bool has_port_in_ram(const struct optimiser *o)
@@ -158,7 +151,7 @@ void choose_levels(struct optimiser *o)
 {
     for (int t = 0; t < o->network->tensor_count; t++)
         set_level(o, t, o->problem->options->tensors_in_ram && may_spill(o, t) ? IN_RAM : IN_L2);
-    while (has_ram(o) && first_lacking(o) >= 0) {
+    while (first_lacking(o) >= 0) {
         int tensor = best_to_move(o);
         if (tensor < 0)
             break;

@@ -125,28 +125,6 @@ static void expect_least_of_all_levels(const struct network *network, const stru
     arena_free(&arena);
 }
 
-/* Of one row, which L1 has no room for. */
-static const struct network *wide_pool(struct arena *arena)
-{
-    struct network_builder builder;
-    builder_start(&builder, arena, 5);
-    int input = builder_input(&builder, 1, 65535, 4);
-    return builder_finish(&builder, builder_pool(&builder, input, LAYER_MAXIMUM_POOL, 1, 1, 0));
-}
-
-/* Without RAM: tiles are in place then, which may need less L1 than those of a tensor that comes from RAM. */
-static void expect_least_in_place(struct arena *arena)
-{
-    struct diagnostics diagnostics = {.arena = arena};
-    struct target machine;
-    EXPECT(target_load(&machine, "cortex-m4", arena, &diagnostics), "cortex-m4 is built in");
-    machine.l2_bytes = PLENTY;
-    expect_least("in place 17x17x13", residual_network(arena, 17, 13), &machine, 2000);
-    expect_least("in place 1x65535x4", wide_pool(arena), &machine, 2000);
-    for (uint64_t seed = 1; seed <= share_of(20); seed++)
-        expect_least(arena_format(arena, "in place %" PRIu64, seed), seeded_network(arena, seed, 6), &machine, 10000);
-}
-
 int main(void)
 {
     struct arena arena = {0};
@@ -159,7 +137,6 @@ int main(void)
         expect_least("residual 32x32x24", residual_network(&arena, 32, 24), &host, 20000);
     }
     expect_least("residual 17x17x13", residual_network(&arena, 17, 13), &gap8, 20000);
-    expect_least_in_place(&arena);
     for (uint64_t seed = 1; seed <= share_of(20); seed++)
         expect_least(arena_format(&arena, "random %" PRIu64, seed), seeded_network(&arena, seed, 6), &host, 30000);
     for (uint64_t seed = 100; seed < 100 + share_of(100); seed++)
