@@ -139,6 +139,26 @@ def by_statistics(kind, function):
     return build
 
 
+def from_statistics(kind):
+    """The operand with fewer elements first."""
+    def build(m, x):
+        mean = m.quantised(m.node("ReduceMean", [x], axes=[2, 3]), HALF)
+        real = m.node("Mul", [m.node(kind, [mean, x]), x])
+        def compute(a):
+            average = grid(a.astype(np.float64).mean((2, 3), keepdims=True), HALF).astype(np.float64)
+            return (average + (a if kind == "Add" else -a)) * a
+        return m.node("Flatten", [real]), compute
+    return build
+
+
+def by_negative_zero(m, x):
+    """What is divided by -0 has the other sign; 0 by 0 is no number, and is not asked for."""
+    ahead = m.node("Add", [x, FLOAT(64)])
+    zeros = m.quantised(m.node("Relu", [m.node("Sub", [x, FLOAT(64)])]), FLOAT(2.0**-3), np.uint8(0))
+    ahead = m.node("Sub", [m.quantised(ahead, FLOAT(0.5), np.uint8(0)), x])
+    return m.node("Div", [ahead, m.node("Neg", [zeros])]), lambda a: np.full(IMAGE, -1e9)
+
+
 def interpolated(m, x):
     """As torch.lerp: only the product's result is rounded."""
     y, compute = of_half(m, x)
@@ -205,6 +225,8 @@ KINDS = [
     ("sum_of_sums", IMAGE, means_of_means((3, True), (2, True), 4, "ReduceSum")),
     ("maximum_of_function", IMAGE, maximum_of_function),
     ("divided_by_statistics", IMAGE, by_statistics("Div", np.divide)),
+    ("sum_from_statistics", IMAGE, from_statistics("Add")), ("difference_from_statistics", IMAGE, from_statistics("Sub")),
+    ("divided_by_negative_zero", IMAGE, by_negative_zero),
     ("multiplied_by_statistics", IMAGE, by_statistics("Mul", np.multiply)),
     ("turned_parts", IMAGE, turned("Concat")), ("turned_maximum", IMAGE, turned("Max")), ("turned_sum", IMAGE, turned("Sum")),
     ("turned_sums", IMAGE, turned_sums), ("joined_means", IMAGE, joined_means), ("joined_norm", IMAGE, joined_norm),
@@ -227,6 +249,22 @@ def bordered_input(kind):
         moved = np.pad(a / 2, ((0, 0), (0, 0), (1, 1), (1, 1)), mode="reflect") if kind == "Pad" else (a / 2).reshape(1, 4, 3, 2, 5).max(3)
         return is_equal(f"{kind}_input", *run(dory, path, a, folder), grid(-grid(moved), OUT_SCALE, OUT_ZERO) / OUT_SCALE + OUT_ZERO)
     return check
+
+
+def doubled_sums(dory, folder):
+    """A hostile file: each Concat has twice the parts of the one before."""
+    model, path = Model(IMAGE), os.path.join(folder, "doubled.onnx")
+    x = model.quantised("x")
+    y = model.node("Sub", [x, model.quantised(model.node("Abs", [x]), HALF)])
+    for i in range(9):
+        y = model.node("Concat", [y, y], axis=1 + i % 3)
+    readers = [model.quantised(y, HALF), model.quantised(model.node("Relu", [y]))]
+    model.write(path, model.quantised(model.node("Add", readers), OUT_SCALE, OUT_ZERO))
+    done = subprocess.run([dory, "inspect", path], capture_output=True, text=True, timeout=20)
+    if done.returncode == 1 and "floating point in the middle" in done.stderr:
+        return True
+    print("doubled_sums:", done.returncode, done.stderr)
+    return False
 
 
 def sums_in_order(dory, folder):
@@ -274,4 +312,4 @@ def pooled_head(dory, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_kinds(KINDS, sums_in_order, constant_outputs, last_product, pooled_head, bordered_input("Pad"), bordered_input("MaxPool")))
+    sys.exit(run_kinds(KINDS, sums_in_order, doubled_sums, constant_outputs, last_product, pooled_head, bordered_input("Pad"), bordered_input("MaxPool")))

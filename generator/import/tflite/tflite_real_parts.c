@@ -57,6 +57,14 @@ void tflite_fill_plain(const struct tensor *from, float *reals)
         reals[i] = (float)(from->scale * (i - from->zero_point));
 }
 
+static bool are_numbers(const struct value *value)
+{
+    bool are = tflite_is_real(value);
+    for (int i = 0; are && i < 256; i++)
+        are = value->reals[i] == value->reals[i];
+    return are;
+}
+
 /* The first of the inputs whose elements the operator gives, the largest, smallest or selected ones or all of them; -1: it
  * gives others. */
 static int first_part(const struct tflite_operator *operation)
@@ -77,15 +85,19 @@ bool tflite_join_reals(struct tflite_importer *importer, struct value *result)
     const struct tflite_operator *operation = importer->current;
     const int count = operation->input_count, first = first_part(operation);
     struct value *saved = arena_array(importer->arena, struct value, (size_t)count + 1);
+    const bool compares = operation->code == TFLITE_MAXIMUM || operation->code == TFLITE_MINIMUM;
     struct quantisation quantisation;
     for (int i = first; i >= 0 && i < count; i++) {
-        if (!tflite_is_real(tflite_input_value(importer, i)))
+        const struct value *part = tflite_input_value(importer, i);
+        if (compares ? !are_numbers(part) : !tflite_is_real(part))
             return false;
         saved[i] = *tflite_input_value(importer, i);
     }
     if (first < 0 || !find_quantisation(importer, operation->outputs[0], &quantisation))
         return false;
-    if (first > 0 && tflite_is_real(tflite_input_value(importer, 0)))
+    if (first > 0)
+        saved[0] = *tflite_input_value(importer, 0);
+    if (first > 0 && tflite_is_real(&saved[0]))
         tflite_lay_truths(importer, operation->inputs[0]);
     for (int i = first; i < count; i++) {
         const char *name = arena_format(importer->arena, "%s, part %d", tflite_output(importer)->name, i);
@@ -95,7 +107,7 @@ bool tflite_join_reals(struct tflite_importer *importer, struct value *result)
         tflite_lend_quantisation(importer, operation->outputs[0], part->tensor);
     }
     const bool is_done = tflite_find_handler(operation->code)(importer, operation, result);
-    for (int i = first; i < count; i++)
+    for (int i = 0; i < count; i++)
         importer->values[operation->inputs[i]] = saved[i];
     float *reals = tflite_new_reals(importer);
     result->kind = is_done ? VALUE_REALS : VALUE_UNKNOWN;
@@ -113,14 +125,6 @@ static bool read_comparison(int code, int *upper, bool *is_negated)
     *upper = code == TFLITE_LESS || code == TFLITE_GREATER_EQUAL;
     *is_negated = code == TFLITE_LESS_EQUAL || code == TFLITE_GREATER_EQUAL;
     return code == TFLITE_GREATER || code == TFLITE_LESS || *is_negated;
-}
-
-static bool are_numbers(const struct value *value)
-{
-    bool are = tflite_is_real(value);
-    for (int i = 0; are && i < 256; i++)
-        are = value->reals[i] == value->reals[i];
-    return are;
 }
 
 /* The operands' bytes by tables of their ranks, whose sum is above 0 where the upper one is above the other. */

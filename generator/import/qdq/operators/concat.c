@@ -244,12 +244,28 @@ static bool go_together(const struct qdq_value *parts, int count, int64_t axis)
     return true;
 }
 
+/* Parts within parts, up to more than operators go over one by one: each of two may be what two others are. */
+static int count_parts(const struct qdq_value *value)
+{
+    int count = 0;
+    if (!qdq_is_joined(value))
+        return 1;
+    for (int i = 0; i < value->pending->part_count && count <= QDQ_MOST_PARTS; i++)
+        count += count_parts(&value->pending->parts[i]);
+    return count;
+}
+
 enum qdq_outcome qdq_join_unrounded(struct qdq *qdq, const struct node *node, const struct qdq_value *inputs, int count,
                                     struct qdq_value *result)
 {
     int64_t axis = qdq_integer(qdq, node, "axis", 1);
     axis += axis < 0 ? inputs[0].view.rank : 0;
     if (axis < 0 || axis >= inputs[0].view.rank || !go_together(inputs, count, axis))
+        return QDQ_FLOAT;
+    int part_count = 0;
+    for (int i = 0; i < count && part_count <= QDQ_MOST_PARTS; i++)
+        part_count += count_parts(&inputs[i]);
+    if (part_count > QDQ_MOST_PARTS)
         return QDQ_FLOAT;
     struct qdq_value *parts = open_parts(qdq, inputs, (int)axis, &count);
     if (!parts)

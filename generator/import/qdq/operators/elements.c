@@ -216,6 +216,11 @@ static enum qdq_outcome align(struct qdq *qdq, const struct node *node, struct q
         return qdq_fault(qdq, node, NULL, "shapes %s and %s do not go together", view_text(&a->view, qdq->arena),
                          view_text(&b->view, qdq->arena));
     *swaps = lead == 1;
+    if (*swaps) {
+        const struct qdq_value second = *b;
+        *b = *a;
+        *a = second;
+    }
     a->tensor = pair[lead].tensor;
     b->tensor = pair[1 - lead].tensor;
     a->view = pair[lead].view;

@@ -3,6 +3,10 @@
 
 #include <math.h>
 
+/* Of two, in units of which a byte has a float32. */
+#define LEAST_EXPONENT (-140)
+#define MOST_EXPONENT  119
+
 /* The function's numbers as whole ones of three bytes, each of which is a factor: their products are added. */
 #define FACTOR_BYTES 3
 #define SIGN_BITS    12 /* of a step that tells a sum from zero, below the least scale of its terms */
@@ -25,7 +29,7 @@ static void find_factors(const float *reals, bool divides, struct factors *facto
             factors->most = fmax(factors->most, number);
         factors->has_zero |= !isfinite(number);
         factors->is_signed |= reals[i] < 0;
-        factors->numbers[i] = reals[i] < 0 ? -number : number;
+        factors->numbers[i] = signbit(reals[i]) ? -number : number;
     }
     factors->most = factors->most > 0 ? factors->most : 1;
 }
@@ -64,12 +68,16 @@ static enum qdq_outcome divide_by_zero(struct qdq *qdq, const struct node *node,
                                        struct qdq_value *result)
 {
     uint8_t *table = arena_array(qdq->arena, uint8_t, 256);
-    int exponent;
+    int exponent, middle = 0;
     for (int i = 0; i < 256; i++)
-        table[i] = isfinite(factors->numbers[i]) ? 0 : 255;
+        middle = factors->numbers[i] == -INFINITY ? 128 : middle;
+    for (int i = 0; i < 256; i++)
+        table[i] = (uint8_t)(isfinite(factors->numbers[i]) ? middle : factors->numbers[i] > 0 ? 255 : 1);
     const double bound = beyond(qdq, node, largest);
-    frexp(bound / (255 * qdq_tensor(qdq, x->tensor)->scale), &exponent); /* of one unit of x */
-    const struct qdq_value piece = make_piece(qdq, node, function, table, exponent, 0);
+    frexp(bound / ((255 - middle) * qdq_tensor(qdq, x->tensor)->scale), &exponent); /* of one unit of x */
+    if (!isfinite(bound) || exponent < LEAST_EXPONENT || exponent > MOST_EXPONENT)
+        return QDQ_FLOAT;
+    const struct qdq_value piece = make_piece(qdq, node, function, table, exponent, middle);
     enum qdq_outcome outcome = multiply(qdq, node, x, &piece, result);
     if (outcome != QDQ_DONE)
         return outcome;
@@ -101,13 +109,15 @@ static bool is_needed(const uint8_t *table)
     return false;
 }
 
-/* The bytes of the finite numbers that are needed. */
+/* The bytes of the finite numbers that are needed; 0: their units are beyond those of a float32. */
 static int make_pieces(struct qdq *qdq, const struct node *node, const struct qdq_value *function,
                        const struct factors *factors, struct qdq_value pieces[FACTOR_BYTES])
 {
     int exponent, count = 0;
     frexp(factors->most, &exponent);
     exponent += (factors->is_signed ? 1 : 0) - 8 * FACTOR_BYTES;
+    if (exponent < LEAST_EXPONENT || exponent + 8 * (FACTOR_BYTES - 1) > MOST_EXPONENT)
+        return 0;
     for (int place = 0; place < FACTOR_BYTES; place++) {
         const bool has_sign = factors->is_signed && place == FACTOR_BYTES - 1;
         const uint8_t *table = table_of(qdq, factors, exponent, place);
@@ -126,6 +136,8 @@ enum qdq_outcome qdq_multiply_by_function(struct qdq *qdq, const struct node *no
     enum qdq_outcome outcome = QDQ_DONE;
     find_factors(function->reals, divides, &factors);
     int count = make_pieces(qdq, node, function, &factors, pieces);
+    if (count == 0)
+        return QDQ_FLOAT;
     for (int i = 0; i < count && outcome == QDQ_DONE; i++)
         outcome = multiply(qdq, node, x, &pieces[i], &terms[i]);
     if (outcome == QDQ_DONE && factors.has_zero)
@@ -205,7 +217,7 @@ enum qdq_outcome qdq_multiply_sum(struct qdq *qdq, const struct node *node, cons
     int count = 0;
     if (is_piece)
         pieces[0] = *function;
-    enum qdq_outcome outcome = QDQ_DONE;
+    enum qdq_outcome outcome = piece_count > 0 ? QDQ_DONE : QDQ_FLOAT;
     for (int i = 0; i < sum->pending->term_count && outcome == QDQ_DONE; i++) {
         struct qdq_value term = sum->pending->terms[i];
         outcome = repeat_term(qdq, node, sum, &term) ? QDQ_DONE : QDQ_FLOAT;

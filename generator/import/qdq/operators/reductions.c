@@ -83,7 +83,7 @@ bool qdq_read_axes(struct qdq *qdq, const struct node *node, const struct qdq_va
     if (listed == -2)
         return false;
     for (int i = 0; i < view->rank && listed <= 0; i++)
-        is_reduced[i] = listed < 0 || qdq_integer(qdq, node, "noop_with_empty_axes", 0) == 0;
+        is_reduced[i] = qdq_integer(qdq, node, "noop_with_empty_axes", 0) == 0;
     for (int i = 0; i < listed; i++) {
         if (!read_axis(qdq, node, "axes", view, &axes[i]))
             return false;
