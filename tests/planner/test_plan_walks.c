@@ -49,7 +49,7 @@ static void test_faster(void)
     struct arena arena = {0};
     const struct network *network = mobilenet_v2(&arena, 128, 100);
     unsigned gains = 0;
-    for (uint32_t l2_bytes = 90000; gains == 0 && l2_bytes <= 120000; l2_bytes += 10000) {
+    for (uint32_t l2_bytes = 95000; gains == 0 && l2_bytes <= 115000; l2_bytes += 10000) {
         struct plan_options options = {.l1_bytes = 32320, .l2_bytes = l2_bytes};
         uint32_t peak;
         uint64_t before = plan_cycles(network, &options, &peak);
