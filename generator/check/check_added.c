@@ -65,6 +65,17 @@ static bool is_the_sum(const struct checker *c, int index, const struct dory_sta
     return same && !inputs[0]->is_signed && !inputs[1]->is_signed && !network->tensors[layer->output].is_signed;
 }
 
+/* Whether the kernel makes such elements. */
+static bool makes(const struct plan_layer *before, const struct plan_layer *layer)
+{
+    struct dory_layer own = before->record;
+    struct dory_stages stages;
+    own.stages = NULL;
+    own.rows.sum_gap = 0;
+    return before->kernel->finish && before->kernel->adds &&
+           before->kernel->adds(&own, &layer->record, layer->inputs_stay >> 1, &stages);
+}
+
 /* Nobody else needs the elements that are never written, and all else is there before the layer before is. */
 static bool can_be_added(const struct checker *c, int index)
 {
@@ -72,8 +83,8 @@ static bool can_be_added(const struct checker *c, int index)
     const struct plan_layer *layer = &plan->layers[index], *before = layer - 1;
     const struct layer *addition = &plan->network->layers[index];
     bool have_tiles = index > 0 && plan->tiles && layer->tile_count == 1 && before->tile_count == 1;
-    if (!have_tiles || !adds(before) || !before->kernel->finish || !before->kernel->adds || layer->block >= 0 ||
-        before->block >= 0 || (layer->inputs_stay != 1 && layer->inputs_stay != 2))
+    if (!have_tiles || !adds(before) || layer->block >= 0 || before->block >= 0 ||
+        (layer->inputs_stay != 1 && layer->inputs_stay != 2) || !makes(before, layer))
         return false;
     const struct tensor *output = &plan->network->tensors[addition->output],
                         *other = &plan->network->tensors[addition->inputs[layer->inputs_stay == 1]];

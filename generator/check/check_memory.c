@@ -158,7 +158,7 @@ static void read_run(struct memory *memory, const struct region *region, uint32_
     read_bytes(memory, l2, expected, bytes, "its input is not in L2");
 }
 
-/* Inputs may be lost whose rows are in time in front of it: check.c has seen whose buffers share bytes. */
+/* Inputs may be lost whose rows are in time in front of it: check_steps.c has seen whose buffers share bytes. */
 static bool may_overwrite(const struct plan *plan, const struct plan_step *step)
 {
     return check_may_extend(plan, step) || check_may_overwrite(plan, step, 0) ||

@@ -189,7 +189,8 @@ static bool is_in_turn(const struct plan *plan, int index, const struct dory_pre
     bool stays = tile->awaits_stores != stored && has_input_in_l1(plan, index, tile);
     return (tile->awaits_stores == stored || stays) && has_all_inputs(plan, step, tile, stays) &&
            tile->starts_layer == starts_layer && tile->meets == meets && !(alone && all && !inputs_are_early) &&
-           (tile->overlaps != DORY_OVERLAPS_WEIGHTS || early) && tile->loads_beside == (all ? tile->load_count : early);
+           (tile->overlaps != DORY_OVERLAPS_WEIGHTS || early) && (tile->overlaps != DORY_OVERLAPS_ADDED || is_added) &&
+           tile->loads_beside == (all ? tile->load_count : early);
 }
 
 /* Loads of planes fill the place of their border, too. */
