@@ -130,6 +130,14 @@ real_function *function_find(const char *name, struct function_parameters *param
 
 bool function_is_relu(real_function *function) { return function == relu; }
 
+bool function_is_of_numbers(const float *reals)
+{
+    for (int i = 0; i < 256; i++)
+        if (isnan(reals[i]))
+            return false;
+    return true;
+}
+
 /* ---- ranks ---- */
 
 struct ranked {

@@ -52,6 +52,15 @@ static inline bool network_is_output(const struct network *network, int tensor)
     return false;
 }
 
+/* Layers that read a tensor, and one for an output of the network. */
+static inline int network_count_readers(const struct network *network, int tensor)
+{
+    int readers = network_is_output(network, tensor);
+    for (int i = 0; i < network->layer_count; i++)
+        readers += layer_reads(&network->layers[i], tensor);
+    return readers;
+}
+
 /* The tensor in whose memory it lies. */
 static inline int tensor_home(const struct network *network, int tensor)
 {

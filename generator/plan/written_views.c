@@ -56,16 +56,6 @@ static bool is_of_planes(const struct tensor *from, const struct tensor_view *vi
            (from->height == 1 || view->row_step == from->width);
 }
 
-/* Nobody but the copy reads it, nor has the caller it. */
-static bool is_read_once(const struct network *network, int tensor)
-{
-    int readers = 0;
-    for (int i = 0; i < network->layer_count; i++)
-        for (int k = 0; k < layer_input_count(&network->layers[i]); k++)
-            readers += network->layers[i].inputs[k] == tensor;
-    return readers == 1 && !network_is_output(network, tensor);
-}
-
 /* A layer whose kernels, or whose stores, can write so. */
 static bool can_write(const struct layer *producer, const struct tensor *from, enum view_kinds kinds,
                       const struct tensor_view *view)
@@ -81,7 +71,8 @@ bool view_of_result(const struct network *network, const struct layer *copy, enu
     const struct tensor *from = &network->tensors[input], *to = &network->tensors[copy->output];
     struct arena scratch = {0};
     bool may = copy->kind == LAYER_COPY && copy->stage_count == 0 && from->producer != NO_LAYER && !from->view &&
-               from->bits == 8 && to->bits == 8 && from->is_signed == to->is_signed && is_read_once(network, input);
+               from->bits == 8 && to->bits == 8 && from->is_signed == to->is_signed &&
+               network_count_readers(network, input) == 1;
     const int32_t *places = may ? find_places(network, copy, &scratch) : NULL;
     *view = (struct tensor_view){.of = copy->output};
     bool is = places && find_steps(from, places, view) && can_write(&network->layers[from->producer], from, kinds, view);

@@ -43,7 +43,7 @@ static bool leave_out(const struct canceller *c, const struct layer *layer)
 {
     struct network *network = c->network;
     bool is_copy = layer->kind == LAYER_COPY && layer->stage_count == 0;
-    if (network_is_output(network, layer->output) || edit_count_readers(network, layer->output) == 0 ||
+    if (network_is_output(network, layer->output) || network_count_readers(network, layer->output) == 0 ||
         !(is_copy ? simplify_copy_is_nothing(network, layer) : table_is_nothing(network, layer)))
         return false;
     edit_replace(network, layer->output, layer->inputs[0]);
@@ -84,7 +84,7 @@ static bool share(const struct canceller *c, const struct layer *copy)
 {
     struct network *network = c->network;
     if (copy->kind != LAYER_COPY || copy->stage_count || network_is_output(network, copy->output) ||
-        edit_count_readers(network, copy->output) == 0)
+        network_count_readers(network, copy->output) == 0)
         return false;
     for (const struct layer *other = network->layers; other < copy; other++)
         if (is_same_copy(network, other, copy)) {
@@ -101,7 +101,7 @@ static bool has_only_copies(const struct network *network, int tensor)
     int copies = 0;
     for (int i = 0; i < network->layer_count; i++)
         copies += network->layers[i].inputs[0] == tensor && network->layers[i].kind == LAYER_COPY;
-    return copies > 0 && copies == edit_count_readers(network, tensor);
+    return copies > 0 && copies == network_count_readers(network, tensor);
 }
 
 /* The table of what the copy reads, and then the copy, whose readers are others; where that is no more elements. */
@@ -109,7 +109,7 @@ static bool pass_table(const struct canceller *c, struct layer *table)
 {
     struct network *network = c->network;
     struct layer *copy = edit_copy_of(network, table->inputs[0]);
-    if (table->kind != LAYER_TABLE || !copy || edit_count_readers(network, copy->output) != 1 ||
+    if (table->kind != LAYER_TABLE || !copy || network_count_readers(network, copy->output) != 1 ||
         !has_only_copies(network, table->output) ||
         tensor_elements(&network->tensors[copy->inputs[0]]) > tensor_elements(&network->tensors[copy->output]))
         return false;
@@ -203,7 +203,7 @@ static void turn_input(const struct canceller *c, int input)
     for (int i = 0; i < network->layer_count; i++) {
         const struct layer *copy = &network->layers[i];
         if (copy->inputs[0] != input || copy->kind != LAYER_COPY || copy->stage_count ||
-            network_is_output(network, copy->output) || edit_count_readers(network, input) != 1 ||
+            network_is_output(network, copy->output) || network_count_readers(network, input) != 1 ||
             !lies_as_in_model(network, tensor))
             continue;
         const bool turns = network->channels_last && simplify_copy_turns_image(network, copy);

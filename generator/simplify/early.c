@@ -37,7 +37,7 @@ static bool leave_out(const struct mover *m, int index)
     const struct layer *copy = &m->network->layers[index];
     int producer = tensor_of(m, copy->inputs[0])->producer;
     if (copy->kind != LAYER_COPY || copy->stage_count || producer == NO_LAYER ||
-        edit_count_readers(m->network, copy->inputs[0]) != 1 || !simplify_copy_is_nothing(m->network, copy))
+        network_count_readers(m->network, copy->inputs[0]) != 1 || !simplify_copy_is_nothing(m->network, copy))
         return false;
     m->network->layers[producer].output = copy->output;
     m->network->tensors[copy->inputs[0]].producer = NO_LAYER;
@@ -66,7 +66,7 @@ static bool pass_elements(const struct mover *m, int index)
     const struct layer copy = m->network->layers[index];
     int producer = tensor_of(m, copy.inputs[0])->producer;
     if (copy.kind != LAYER_COPY || copy.stage_count || producer == NO_LAYER ||
-        edit_count_readers(m->network, copy.inputs[0]) != 1 ||
+        network_count_readers(m->network, copy.inputs[0]) != 1 ||
         2 * tensor_elements(tensor_of(m, copy.output)) > tensor_elements(tensor_of(m, copy.inputs[0])) ||
         !is_by_element(m, &m->network->layers[producer]) || simplify_copy_has_border(m->network, &copy))
         return false;
@@ -376,7 +376,7 @@ static bool split(const struct mover *m, int index)
 {
     const struct layer *layer = &m->network->layers[index];
     if (layer->kind != LAYER_CONVOLUTION || layer->groups != 1 || !part_has_copies_only(m->network, layer->output) ||
-        edit_count_readers(m->network, layer->output) < 2)
+        network_count_readers(m->network, layer->output) < 2)
         return false;
     for (int i = index + 1; i < m->network->layer_count; i++)
         if (m->network->layers[i].inputs[0] == layer->output && split_reader(m, index, i))

@@ -2,14 +2,6 @@
 
 #include <string.h>
 
-int edit_count_readers(const struct network *network, int tensor)
-{
-    int readers = network_is_output(network, tensor);
-    for (int i = 0; i < network->layer_count; i++)
-        readers += layer_reads(&network->layers[i], tensor);
-    return readers;
-}
-
 struct layer *edit_copy_of(const struct network *network, int tensor)
 {
     int producer = network->tensors[tensor].producer;
@@ -68,7 +60,7 @@ void edit_remove_layer(struct network *network, int at)
 void edit_drop_unread(struct network *network)
 {
     for (int i = network->layer_count - 1; i >= 0; i--) {
-        if (edit_count_readers(network, network->layers[i].output) > 0)
+        if (network_count_readers(network, network->layers[i].output) > 0)
             continue;
         network->tensors[network->layers[i].output].producer = NO_LAYER;
         edit_remove_layer(network, i);

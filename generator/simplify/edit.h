@@ -5,9 +5,6 @@
 #include "base/support.h"
 #include "network/network.h"
 
-/* Layers that read a tensor, and one for an output of the network. */
-int edit_count_readers(const struct network *network, int tensor);
-
 /* The copy that computes a tensor; null: it is none, or one with stages. */
 struct layer *edit_copy_of(const struct network *network, int tensor);
 

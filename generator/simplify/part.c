@@ -57,7 +57,7 @@ bool part_has_copies_only(const struct network *network, int tensor)
         const struct layer *layer = &network->layers[i];
         copies += layer->inputs[0] == tensor && layer->kind == LAYER_COPY && layer->stage_count == 0;
     }
-    return copies > 0 && copies == edit_count_readers(network, tensor);
+    return copies > 0 && copies == network_count_readers(network, tensor);
 }
 
 /* Where each row, column or channel lies in the part; negative: nowhere. */

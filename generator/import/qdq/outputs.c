@@ -5,16 +5,22 @@
 
 /* ---- what a head is computed from ---- */
 
+/* Another list, one longer: values that share the first one keep it. */
+static int *add_to(struct qdq *qdq, const int *list, int count, int number)
+{
+    int *longer = arena_array(qdq->arena, int, (size_t)count + 1);
+    if (count)
+        memcpy(longer, list, (size_t)count * sizeof *longer);
+    longer[count] = number;
+    return longer;
+}
+
 static void add_source(struct qdq *qdq, struct qdq_value *head, int tensor)
 {
     for (int i = 0; i < head->source_count; i++)
         if (head->sources[i] == tensor)
             return;
-    int *sources = arena_array(qdq->arena, int, (size_t)head->source_count + 1);
-    if (head->source_count)
-        memcpy(sources, head->sources, (size_t)head->source_count * sizeof *sources);
-    sources[head->source_count++] = tensor;
-    head->sources = sources;
+    head->sources = add_to(qdq, head->sources, head->source_count++, tensor);
 }
 
 /* The sums of a layer that nobody rounds; -1: there are none. */
@@ -61,11 +67,7 @@ static void add_output(struct qdq *qdq, int tensor)
     struct network *network = qdq->builder.network;
     if (network_is_output(network, tensor))
         return;
-    int *outputs = arena_array(qdq->arena, int, (size_t)network->output_count + 1);
-    if (network->output_count)
-        memcpy(outputs, network->outputs, (size_t)network->output_count * sizeof *outputs);
-    outputs[network->output_count++] = tensor;
-    network->outputs = outputs;
+    network->outputs = add_to(qdq, network->outputs, network->output_count++, tensor);
 }
 
 /* Files of the tensor in ONNX's order, channels first, are then in that of the model's own tensor. What is in neither order

@@ -1,6 +1,7 @@
 /* Which QuantizeLinear rounds a value, behind nodes that only move elements, or keep their order: rounding may then come
  * first, so that these nodes move bytes. NNCF and PT2E leave a convolution unquantised in front of a Slice or a Concat. */
 #include "import/qdq/qdq.h"
+#include "middle/functions.h"
 
 #include <math.h>
 #include <string.h>
@@ -136,19 +137,11 @@ static bool settle_input(struct qdq *qdq, const struct node *node, int index, st
     return value->kind != QDQ_OUTSIDE && settle(qdq, node, later_of(qdq, node), name, value);
 }
 
-/* Of what is no number, as the root of a byte below zero, no order is known. */
-static bool are_numbers(const float *reals)
-{
-    for (int i = 0; i < 256; i++)
-        if (reals[i] != reals[i])
-            return false;
-    return true;
-}
-
+/* Of a function that is no number for some bytes no order is known. */
 static bool is_unrounded(struct qdq *qdq, const struct qdq_value *value)
 {
     return value->kind == QDQ_PENDING || value->kind == QDQ_OUTSIDE ||
-           (value->kind == QDQ_REALS && !qdq_is_plain(qdq, value) && are_numbers(value->reals));
+           (value->kind == QDQ_REALS && !qdq_is_plain(qdq, value) && function_is_of_numbers(value->reals));
 }
 
 bool qdq_settle(struct qdq *qdq, const struct node *node, struct qdq_value *inputs, int count)

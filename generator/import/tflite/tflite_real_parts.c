@@ -57,13 +57,7 @@ void tflite_fill_plain(const struct tensor *from, float *reals)
         reals[i] = (float)(from->scale * (i - from->zero_point));
 }
 
-static bool are_numbers(const struct value *value)
-{
-    bool are = tflite_is_real(value);
-    for (int i = 0; are && i < 256; i++)
-        are = value->reals[i] == value->reals[i];
-    return are;
-}
+static bool are_numbers(const struct value *value) { return tflite_is_real(value) && function_is_of_numbers(value->reals); }
 
 /* The first of the inputs whose elements the operator gives, the largest, smallest or selected ones or all of them; -1: it
  * gives others. */
